@@ -359,7 +359,7 @@ fn all_tags() -> String {
            SELECT n.id FROM tag g CROSS JOIN node_tag ng ON ng.tag = g.id
              CROSS JOIN node n ON n.id = ng.node
            WHERE g.world = :world AND g.key IN rarray(:tags) AND {}
-           GROUP BY n.id HAVING count(*) = :wanted)",
+           GROUP BY n.id HAVING count(DISTINCT g.key) = :wanted)",
         sight::tag()
     )
 }

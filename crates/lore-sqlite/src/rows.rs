@@ -45,9 +45,10 @@ fn columns_of_node(of_tags: &str, changed_at: &str, changed_by: &str) -> String 
            (SELECT json_group_array(a.name ORDER BY a.position)
               FROM alias a WHERE a.node = n.id) END,
          CASE WHEN EXISTS (SELECT 1 FROM node_tag ng WHERE ng.node = n.id) THEN
-           (SELECT json_group_array(g.name ORDER BY g.key)
-              FROM node_tag ng JOIN tag g ON g.id = ng.tag
-              WHERE ng.node = n.id AND {of_tags}) END,
+           (SELECT json_group_array(one.name ORDER BY one.key)
+              FROM (SELECT g.name, g.key, min(g.veiled)
+                      FROM node_tag ng JOIN tag g ON g.id = ng.tag
+                      WHERE ng.node = n.id AND {of_tags} GROUP BY g.key) one) END,
          n.visibility, n.private_to, n.properties, n.version,
          n.created_at, n.created_by, {changed_at}, {changed_by}, n.deleted_at"
     )

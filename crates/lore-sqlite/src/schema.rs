@@ -22,6 +22,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0005_change_visibility.sql"),
     include_str!("../migrations/0006_seals.sql"),
     include_str!("../migrations/0007_shown_changes.sql"),
+    include_str!("../migrations/0008_veiled_tags.sql"),
 ];
 
 /// The newest schema this program knows.

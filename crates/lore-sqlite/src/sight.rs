@@ -53,22 +53,22 @@ pub(crate) fn edge(presence: Presence) -> String {
 }
 
 /// The condition for a tag `g` of a node `n` that may be read. What everybody sees may be
-/// tagged by what only the GM's side does: where a tag has a page of its own that only the GM's
-/// side sees, others do not learn of it. What is itself hidden shows all its tags.
+/// tagged by what only the GM's side knows: others do not learn of that. What is itself hidden
+/// shows all its tags.
 pub(crate) fn tag() -> String {
     format!("(:gm OR {})", open_tag())
 }
 
 /// The condition for a tag `g` of a node `n` that whoever sees the node may know.
 pub(crate) fn open_tag() -> String {
-    format!("(n.visibility <> 'members' OR NOT EXISTS ({}))", hidden_tag("g.world", "g.key"))
+    "(n.visibility <> 'members' OR NOT g.veiled)".to_owned()
 }
 
-/// Finds the page of a tag that only the GM's side sees, by the tag's world and key.
-pub(crate) fn hidden_tag(world: &str, key: &str) -> String {
+/// Finds a page of a tag by its world, its key and who sees it.
+pub(crate) fn tag_page(world: &str, key: &str, visibility: &str) -> String {
     format!(
         "SELECT 1 FROM node h WHERE h.world = {world} AND h.name_key = {key}
-           AND +h.kind = '{TAG}' AND h.visibility = 'gm' AND h.deleted_at IS NULL"
+           AND +h.kind = '{TAG}' AND h.visibility = {visibility} AND h.deleted_at IS NULL"
     )
 }
 

@@ -24,6 +24,19 @@ pub struct Batch {
     pub echoes: Vec<String>,
     /// Makes the batch happen once, however often it is sent.
     pub once: Option<Once>,
+    /// Whose eyes its viewer has.
+    pub eyes: Eyes,
+}
+
+/// Whose eyes a batch is committed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Eyes {
+    /// The author's.
+    Own,
+    /// Those of the game master's side, lent to an author who does not have them, because what
+    /// hangs on theirs may be hidden from them. Names mean what they mean to the author: nothing
+    /// hidden has them.
+    Lent,
 }
 
 impl Batch {
@@ -37,7 +50,14 @@ impl Batch {
             touches: Vec::new(),
             echoes: Vec::new(),
             once: None,
+            eyes: Eyes::Own,
         }
+    }
+
+    /// The same for an author who has not got the eyes it is committed with.
+    #[must_use]
+    pub fn with_lent_eyes(self) -> Self {
+        Self { eyes: Eyes::Lent, ..self }
     }
 
     /// Adds a change.
@@ -119,7 +139,7 @@ pub struct Once {
 /// A condition on the state before the batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Require {
-    /// No live node of this kind that the viewer sees has this name, ignoring case.
+    /// No live node of this kind that the author sees has this name, ignoring case.
     /// Hidden ones do not count: a refusal would tell that they exist.
     NameFree {
         /// The kind.
@@ -366,8 +386,10 @@ pub struct NodePatch {
     pub subtype: Option<Option<String>>,
     /// All aliases, replacing the present ones.
     pub aliases: Option<Vec<String>>,
-    /// All tags, replacing the present ones.
+    /// All tags, replacing the present ones that the author sees.
     pub tags: Option<Vec<String>>,
+    /// One tag for another; the others stay.
+    pub retag: Option<Retag>,
     /// New visibility.
     pub visibility: Option<Visibility>,
     /// All properties, replacing the present ones.
@@ -375,6 +397,27 @@ pub struct NodePatch {
     /// Who can see what changes, as far as the store cannot tell: in properties, or elsewhere.
     /// When absent, other properties are seen, and else it goes by the rest of the batch.
     pub seen: Option<Visibility>,
+}
+
+/// One tag for another, or for none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retag {
+    /// Which of two tags that may have the name.
+    pub side: TagSide,
+    /// What it is called.
+    pub from: String,
+    /// What it shall be called; none takes it away.
+    pub to: Option<String>,
+}
+
+/// Who knows a tag. A name may be two tags: players make one of their own where a hidden one has
+/// the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TagSide {
+    /// Whoever sees what has it.
+    Open,
+    /// The game master's side: its page is hidden.
+    Veiled,
 }
 
 /// A text to make.

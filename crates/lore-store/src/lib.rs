@@ -23,9 +23,9 @@ mod traverse;
 
 pub use applied::{Applied, Committed};
 pub use batch::{
-    Batch, Change, Counters, Counting, EdgePatch, EdgeRef, Expect, NewEdge, NewEvent, NewEvents,
-    NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require, TextPatch, TextRef,
-    Touch,
+    Batch, Change, Counters, Counting, EdgePatch, EdgeRef, Expect, Eyes, NewEdge, NewEvent,
+    NewEvents, NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require, Retag,
+    TagSide, TextPatch, TextRef, Touch,
 };
 pub use error::{StoreError, StoreResult};
 pub use lore_core::Viewer;

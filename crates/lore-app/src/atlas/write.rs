@@ -17,7 +17,8 @@ use super::written::{Link, Section, State, Written, id_of};
 use super::{article, head, keys};
 use crate::access::may_change;
 use crate::mentions::follow;
-use crate::pages::links::{self, Source, Tags};
+use crate::pages::links::{self, Source};
+use crate::pages::tags::{Tags, set_tags};
 use crate::pages::{self, ENTRY, PARENT};
 use crate::play::character::may_hide;
 use crate::play::{MANY, word};
@@ -204,7 +205,7 @@ impl Atlas {
         let visibility = self.visibility(written);
         let after = written.tags.clone().unwrap_or_default();
         let tags = Tags { page: node, visibility, before: &[], after: &after };
-        batch = links::set_tags(&self.scribe, batch, tags).await?;
+        batch = set_tags(&self.scribe, batch, tags).await?;
         let mut sources = vec![Source { body, visibility: Visibility::Members }];
         sources.extend(written.sections.iter().map(|part| self.source(part)));
         links::set_mentions(&self.scribe, batch, node, None, &sources).await
@@ -284,7 +285,7 @@ impl Atlas {
         if written.tags.is_some() || written.state.is_some() {
             let after = written.tags.as_ref().unwrap_or(&node.tags);
             let tags = Tags { page: target, visibility, before: &node.tags, after };
-            batch = links::set_tags(&self.scribe, batch, tags).await?;
+            batch = set_tags(&self.scribe, batch, tags).await?;
         }
         Ok((self.rewritten(batch, &node, written).await?, parts))
     }

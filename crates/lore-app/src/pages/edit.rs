@@ -10,11 +10,12 @@ use lore_store::{
 
 use super::days;
 use super::kinds::{ENTRY, PARENT_ID, PageKind};
-use super::links::{self, Source, Tags};
+use super::links::{self, Source};
 use super::live;
 use super::page::{self, Detail, Page};
 use super::references;
 use super::scribe::Scribe;
+use super::tags::{self, Tags};
 use crate::access::may_change;
 use crate::play::character::may_hide;
 use crate::play::word;
@@ -109,7 +110,7 @@ pub(super) fn checked_patch(patch: &PagePatch) -> Result<NodePatch> {
 /// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
 pub(super) async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
     if new.kind == PageKind::Tag
-        && let Some(tag) = links::find_tag(scribe, &new.name).await?
+        && let Some(tag) = tags::find_tag(scribe, &new.name).await?
     {
         update(scribe, tag.number, &PagePatch::from(new)).await?;
         return Ok(Made { name: tag.name, number: tag.number, kind_number: tag.kind_number });
@@ -136,7 +137,7 @@ async fn created(scribe: &Scribe, new: &NewPage, checked: &Checked) -> Result<Ba
     node.properties = merged(&Properties::new(), &fields);
     set_parent_id(&mut node.properties, new.parent);
     if new.kind == PageKind::Tag {
-        links::keep_hidden(&mut node.properties, new.is_private());
+        tags::keep_hidden(&mut node.properties, new.is_private());
     }
     let mut batch = scribe.batch().change(Change::CreateNode(node));
     let body = new.entry.as_deref().unwrap_or_default();
@@ -147,7 +148,7 @@ async fn created(scribe: &Scribe, new: &NewPage, checked: &Checked) -> Result<Ba
     }
     let page = NodeRef::Uid(uid);
     let wanted = Tags { page, visibility, before: &[], after: &checked.tags };
-    batch = links::set_tags(scribe, batch, wanted).await?;
+    batch = tags::set_tags(scribe, batch, wanted).await?;
     let sources = [Source { body, visibility }];
     batch = links::set_mentions(scribe, batch, page, None, &sources).await?;
     links::set_parent(scribe, batch, page, None, parent(scribe, new.parent).await?).await
@@ -188,24 +189,23 @@ async fn changed(
         fields.seen = seen(scribe, &page.node.properties, after).await?;
     }
     days::tell(&mut fields, &page.node);
-    if let Some(tags) = &mut fields.tags {
-        // Whoever does not see a tag cannot mean it to go.
-        tags.extend(links::hidden_tags(scribe, &page.node).await?);
+    if page.kind == PageKind::Tag {
+        tags::check_alone(scribe, &page.node, fields.name.as_deref(), visibility).await?;
     }
     let renamed = fields.name.clone().filter(|name| *name != page.node.name);
-    let tags = fields.tags.clone();
+    let wanted_tags = fields.tags.clone();
     let expect = Expect::Version(page.node.version);
     batch = batch.change(Change::UpdateNode(target, expect, fields));
     if let Some(body) = &patch.entry {
         batch = batch.change(entry_change(scribe, &page.node, page.entry.as_ref(), body)?);
     }
     if let Some(name) = renamed.filter(|_| page.kind == PageKind::Tag) {
-        batch = links::retag(scribe, batch, &page.node, Some(&name)).await?;
+        batch = tags::retag(scribe, batch, &page.node, Some(&name)).await?;
     }
-    let after = tags.as_ref().unwrap_or(&page.node.tags);
-    if tags.is_some() || patch.private.is_some() {
+    let after = wanted_tags.as_ref().unwrap_or(&page.node.tags);
+    if wanted_tags.is_some() || patch.private.is_some() {
         let wanted = Tags { page: target, visibility, before: &page.node.tags, after };
-        batch = links::set_tags(scribe, batch, wanted).await?;
+        batch = tags::set_tags(scribe, batch, wanted).await?;
     }
     if patch.entry.is_some() || patch.private.is_some() {
         let written = page.entry.as_ref().map(|text| text.body.as_str());
@@ -240,7 +240,7 @@ async fn properties_after(
         check_no_circle(scribe, page.node.number, wanted).await?;
     }
     if let Some(private) = hidden {
-        links::keep_hidden(&mut properties, private);
+        tags::keep_hidden(&mut properties, private);
     }
     Ok(Some(properties))
 }
@@ -349,7 +349,7 @@ pub(super) async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
             let expect = Expect::Version(node.version);
             let mut batch = scribe.batch();
             if scribe.kind_of(&node) == Some(PageKind::Tag) {
-                batch = links::retag(scribe, batch, &node, None).await?;
+                batch = tags::retag(scribe, batch, &node, None).await?;
             }
             let change = Change::DeleteNode(NodeRef::Id(node.id), expect);
             Ok((batch.change(change), ()))
@@ -372,7 +372,7 @@ pub(super) async fn seen(
     }
     let mut shown = [before.clone(), after.clone()];
     for fields in &mut shown {
-        fields.retain(|name, _| ![live::RECORD, links::KEPT_HIDDEN].contains(&name.as_str()));
+        fields.retain(|name, _| ![live::RECORD, tags::KEPT_HIDDEN].contains(&name.as_str()));
     }
     references::leave_out(scribe, &mut shown).await?;
     let [before, after] = shown;

@@ -22,6 +22,7 @@ mod references;
 mod relations;
 mod roll;
 mod scribe;
+pub(crate) mod tags;
 mod updates;
 
 pub use attributes::{Attribute, AttributeEdit, AttributePatch, attributes, edit_attributes};

@@ -56,7 +56,9 @@ pub(super) struct Reach {
 
 impl Scribe {
     pub(crate) fn batch(&self) -> Batch {
-        Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
+        let origin = Origin::new(self.tool, self.request_id.clone());
+        let batch = Batch::new(origin, self.app.effects.now());
+        if self.viewer.sees_gm_side() { batch } else { batch.with_lent_eyes() }
     }
 
     /// Plans and commits until it holds, a bounded number of times.

@@ -91,17 +91,20 @@ impl Hand<'_> {
         found.ok_or_else(|| missing("the edge"))
     }
 
-    /// The edge between two nodes, live or in the bin, if the viewer sees it. Of several a live
-    /// one, and the viewer's own, is meant first.
+    /// The edge between two nodes, live or in the bin, if the author sees it. Of several a live
+    /// one, and the author's own, is meant first.
     fn edge_between(&self, source: &Target, target: &Target, kind: &str) -> Answer<Option<Edge>> {
         let sql = format!(
             "SELECT {} FROM {FROM}
              WHERE e.source = :source AND e.kind = :kind AND e.target = :target AND {}
+               AND (:whole OR e.visibility = 'members' OR e.private_to = :principal)
              ORDER BY e.deleted_at IS NOT NULL, e.created_by <> :by, e.id",
             rows::EDGE,
             sight::edge(Presence::Any)
         );
-        let key: [(&str, &dyn rusqlite::ToSql); 4] = [
+        let whole = self.knows_all();
+        let key: [(&str, &dyn rusqlite::ToSql); 5] = [
+            (":whole", &whole),
             (":source", &source.id),
             (":kind", &kind),
             (":target", &target.id),

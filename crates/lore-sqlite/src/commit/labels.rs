@@ -1,12 +1,16 @@
-//! The aliases and tags of a node. Both are replaced as a whole.
+//! The aliases and tags of a node. Both are replaced as a whole, as far as their author knows them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use lore_core::names::name_key;
+use lore_core::{Node, Visibility};
+use lore_store::{NodePatch, Retag, TagSide};
 use rusqlite::params;
 
 use super::Hand;
 use crate::fault::{Answer, invalid};
+use crate::rows::{self, Fields};
+use crate::{docs, sight};
 
 impl Hand<'_> {
     /// Replaces the aliases of a node.
@@ -20,33 +24,150 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Replaces the tags of a node. A tag keeps the spelling it was first used with; but one that
-    /// only hidden things had takes that of the first open one, so that nobody learns by theirs
-    /// that it was there.
+    /// Replaces the tags of a node that the author knows. To who knows the game master's side a
+    /// name with a hidden page is that tag; to others it is one that everybody may know, and what
+    /// they do not know they cannot mean to go.
     pub(super) fn set_tags(&self, node: i64, tags: &[String]) -> Answer<()> {
-        self.db.prepare_cached("DELETE FROM node_tag WHERE node = ?1")?.execute([node])?;
-        for (key, name) in distinct("tag", tags)? {
-            self.db
-                .prepare_cached(
-                    "INSERT INTO tag (world, name, key) VALUES (?1, ?2, ?3)
-                     ON CONFLICT (world, key) DO UPDATE SET name = excluded.name
-                       WHERE EXISTS (SELECT 1 FROM node n
-                         WHERE n.id = ?4 AND n.visibility = 'members')
-                       AND EXISTS (SELECT 1 FROM node_tag t WHERE t.tag = tag.id) AND NOT EXISTS (
-                         SELECT 1 FROM node_tag t JOIN node n ON n.id = t.node
-                         WHERE t.tag = tag.id AND n.visibility = 'members'
-                           AND n.deleted_at IS NULL)",
-                )?
-                .execute(params![self.author.world, name, key, node])?;
-            self.db
-                .prepare_cached(
-                    "INSERT INTO node_tag (node, tag)
-                     SELECT ?1, id FROM tag WHERE world = ?2 AND key = ?3",
-                )?
-                .execute(params![node, self.author.world, key])?;
+        let wanted = distinct("tag", tags)?;
+        let keys = rows::list(wanted.iter().map(|(key, _)| key.clone()));
+        let whole = self.knows_all();
+        // What is not open to all shows all its tags; there the author's are open ones again.
+        let sql = "DELETE FROM node_tag WHERE node = ?1 AND tag IN (
+                     SELECT g.id FROM node_tag ng JOIN tag g ON g.id = ng.tag
+                     JOIN node n ON n.id = ng.node
+                     WHERE ng.node = ?1 AND (n.visibility <> 'members' AND g.veiled AND NOT ?3
+                       OR g.key NOT IN rarray(?2) AND (?3 OR NOT g.veiled)))";
+        self.db.prepare_cached(sql)?.execute(params![node, keys, whole])?;
+        for (key, name) in wanted {
+            if !whole {
+                self.put_tag(node, &key, name, TagSide::Open)?;
+            } else if !self.has_tag(node, &key)? {
+                let side = self.side_of(&key)?;
+                self.put_tag(node, &key, name, side)?;
+            }
         }
         Ok(())
     }
+
+    /// Whether a patch changes the tags of a node.
+    pub(super) fn is_retagged(&self, old: &Node, patch: &NodePatch) -> Answer<bool> {
+        let Some(tags) = &patch.tags else { return Ok(patch.retag.is_some()) };
+        let wanted: BTreeSet<String> = tags.iter().map(|name| name_key(name.trim())).collect();
+        let has = self.tags_of(old.id.0)?;
+        let (whole, open) = (self.knows_all(), old.visibility == Visibility::Members);
+        let known = has.iter().filter(|(_, veiled)| whole || !open || !veiled);
+        let known: BTreeSet<String> = known.map(|(key, _)| key.clone()).collect();
+        let returns = !whole && !open && has.iter().any(|(_, veiled)| *veiled);
+        Ok(patch.retag.is_some() || returns || wanted != known)
+    }
+
+    /// Gives a node one tag for another.
+    pub(super) fn swap_tag(&self, node: i64, retag: &Retag) -> Answer<()> {
+        let sql = "DELETE FROM node_tag WHERE node = ?1
+                     AND tag IN (SELECT id FROM tag WHERE world = ?2 AND key = ?3 AND veiled = ?4)";
+        let parameters =
+            params![node, self.author.world, name_key(&retag.from), is_veiled(retag.side)];
+        let gone = self.db.prepare_cached(sql)?.execute(parameters)?;
+        match &retag.to {
+            Some(name) if gone > 0 => self.put_tag(node, &name_key(name), name, retag.side),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes in that a page of a tag is hidden from now on: whatever had the tag has the hidden
+    /// one, unless there is an open page of that name, whose it is.
+    pub(super) fn veil_tag(&self, key: &str) -> Answer<()> {
+        match self.has_page(key, "members")? {
+            true => Ok(()),
+            false => self.shift_tags(key, TagSide::Open, TagSide::Veiled),
+        }
+    }
+
+    /// Takes in that a hidden page of a tag is shown from now on.
+    pub(super) fn unveil_tag(&self, key: &str) -> Answer<()> {
+        match self.has_page(key, "gm")? {
+            true => Ok(()),
+            false => self.shift_tags(key, TagSide::Veiled, TagSide::Open),
+        }
+    }
+
+    /// The tags of a node, by key and by whether only the game master's side knows them.
+    pub(super) fn tags_of(&self, node: i64) -> Answer<BTreeSet<(String, bool)>> {
+        let sql = "SELECT g.key, g.veiled FROM node_tag ng JOIN tag g ON g.id = ng.tag
+                   WHERE ng.node = ?1";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let tags = rows::all(statement.query([node])?, |row| {
+            let mut fields = Fields::of(row);
+            Ok((fields.take()?, fields.take()?))
+        })?;
+        Ok(tags.into_iter().collect())
+    }
+
+    /// A tag keeps the spelling it has where it is seen; one that nothing open has takes that of
+    /// the first open one, so that nobody learns by theirs that it was there.
+    fn put_tag(&self, node: i64, key: &str, name: &str, side: TagSide) -> Answer<()> {
+        let (world, veiled) = (self.author.world, is_veiled(side));
+        self.db
+            .prepare_cached(
+                "INSERT INTO tag (world, name, key, veiled) VALUES (?1, ?2, ?3, ?5)
+                 ON CONFLICT (world, key, veiled) DO UPDATE SET name = excluded.name
+                   WHERE EXISTS (SELECT 1 FROM node n
+                     WHERE n.id = ?4 AND n.visibility = 'members')
+                   AND NOT EXISTS (
+                     SELECT 1 FROM node_tag t JOIN node n ON n.id = t.node
+                     WHERE t.tag = tag.id AND n.visibility = 'members'
+                       AND n.deleted_at IS NULL)",
+            )?
+            .execute(params![world, name, key, node, veiled])?;
+        self.db
+            .prepare_cached(
+                "INSERT OR IGNORE INTO node_tag (node, tag)
+                 SELECT ?1, id FROM tag WHERE world = ?2 AND key = ?3 AND veiled = ?4",
+            )?
+            .execute(params![node, world, key, veiled])?;
+        Ok(())
+    }
+
+    /// Makes whatever has one of two tags of a name have the other.
+    fn shift_tags(&self, key: &str, from: TagSide, to: TagSide) -> Answer<()> {
+        let parameters = params![self.author.world, key, is_veiled(from), is_veiled(to)];
+        for sql in [
+            "INSERT OR IGNORE INTO tag (world, name, key, veiled)
+             SELECT world, name, key, ?4 FROM tag WHERE world = ?1 AND key = ?2 AND veiled = ?3",
+            "INSERT OR IGNORE INTO node_tag (node, tag)
+             SELECT ng.node, other.id FROM tag g JOIN node_tag ng ON ng.tag = g.id
+             JOIN tag other ON other.world = ?1 AND other.key = ?2 AND other.veiled = ?4
+             WHERE g.world = ?1 AND g.key = ?2 AND g.veiled = ?3",
+            "DELETE FROM node_tag WHERE tag IN (
+               SELECT id FROM tag WHERE world = ?1 AND key = ?2 AND veiled = ?3) AND ?4 IN (0, 1)",
+            // Its spelling would show in what others make by the name.
+            "DELETE FROM tag WHERE world = ?1 AND key = ?2 AND veiled = ?3 AND ?4 IN (0, 1)",
+        ] {
+            self.db.prepare_cached(sql)?.execute(parameters)?;
+        }
+        docs::put_tagged(self.db, self.author.world, key)
+    }
+
+    /// The tag that a name means to who knows the game master's side.
+    fn side_of(&self, key: &str) -> Answer<TagSide> {
+        Ok(if self.has_page(key, "gm")? { TagSide::Veiled } else { TagSide::Open })
+    }
+
+    fn has_page(&self, key: &str, visibility: &str) -> Answer<bool> {
+        let sql = sight::tag_page("?1", "?2", "?3");
+        let parameters = params![self.author.world, key, visibility];
+        Ok(self.db.prepare_cached(&sql)?.exists(parameters)?)
+    }
+
+    fn has_tag(&self, node: i64, key: &str) -> Answer<bool> {
+        let sql = "SELECT 1 FROM node_tag ng JOIN tag g ON g.id = ng.tag
+                   WHERE ng.node = ?1 AND g.key = ?2";
+        Ok(self.db.prepare_cached(sql)?.exists(params![node, key])?)
+    }
+}
+
+fn is_veiled(side: TagSide) -> bool {
+    side == TagSide::Veiled
 }
 
 /// The names with their keys, each key once, in the given order.

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 use lore_core::names::name_key;
 use lore_core::{Role, Uid, Viewer, Visibility};
-use lore_store::{Applied, Batch, Change, Committed, Expect, NodeRef, Require, StoreError};
+use lore_store::{Applied, Batch, Change, Committed, Expect, Eyes, NodeRef, Require, StoreError};
 use serde_json::Value;
 
 use self::heard::Heard;
@@ -38,6 +38,7 @@ pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<C
     let mut hand = Hand {
         db,
         viewer,
+        eyes: batch.eyes,
         author,
         made: HashSet::new(),
         checked: Vec::new(),
@@ -79,6 +80,8 @@ fn permit(viewer: &Viewer, batch: &Batch) -> Answer<()> {
 struct Hand<'a> {
     db: &'a Slate<'a>,
     viewer: &'a Viewer,
+    /// Whose eyes the viewer has.
+    eyes: Eyes,
     author: Author,
     /// What this batch has made so far; its maker may go on working on it,
     /// even when it is made for somebody else's eyes.
@@ -129,7 +132,10 @@ impl Hand<'_> {
             "SELECT 1 FROM node n WHERE n.kind = :kind AND n.name_key = :key AND {}",
             sight::node("n", Presence::Live)
         );
-        let sight = Sight::of(self.viewer);
+        let sight = match self.eyes {
+            Eyes::Own => Sight::of(self.viewer),
+            Eyes::Lent => Sight::of(&Viewer { role: Role::Player, ..*self.viewer }),
+        };
         let key = name_key(name);
         let mut statement = self.db.prepare_cached(&sql)?;
         let parameters = sight.with(&[(":kind", &kind), (":key", &key)]);
@@ -137,6 +143,11 @@ impl Hand<'_> {
             return Err(StoreError::Conflict(format!("the name {:?}", name.trim())).into());
         }
         Ok(())
+    }
+
+    /// Whether the author knows what the game master's side does.
+    fn knows_all(&self) -> bool {
+        self.eyes == Eyes::Own && self.viewer.sees_gm_side()
     }
 
     fn apply(&mut self, change: &Change) -> Answer<Applied> {

@@ -1,7 +1,7 @@
 //! Changes to nodes.
 
 use lore_core::names::name_key;
-use lore_core::{Kind, Node, NodeId, Visibility};
+use lore_core::{Node, NodeId, Visibility};
 use lore_store::{Applied, Counters, Counting, Expect, NewNode, NodePatch, NodeRef};
 use rusqlite::{named_params, params};
 
@@ -32,8 +32,8 @@ impl Hand<'_> {
             self.set_tags(id, &new.tags)?;
         }
         docs::put_head(self.db, world, id)?;
-        if new.visibility == Visibility::Gm {
-            self.reindex_tagged(&new.kind, &new.name)?;
+        if new.kind.as_str() == sight::TAG && new.visibility == Visibility::Gm {
+            self.veil_tag(&name_key(&new.name))?;
         }
         self.made.insert(new.uid);
         self.heard.add([new.visibility]);
@@ -52,7 +52,7 @@ impl Hand<'_> {
         let target = self.node(node, Presence::Live)?;
         expect(version, target.version, || format!("node {}", target.id))?;
         let old = self.whole_node(target.id)?;
-        if !says_other(&old, patch) {
+        if !says_other(&old, patch) && !self.is_retagged(&old, patch)? {
             self.said.push(Said { node: target.id, seen: patch.seen });
             return Ok(applied(&target, target.version));
         }
@@ -64,7 +64,11 @@ impl Hand<'_> {
         if let Some(tags) = &patch.tags {
             self.set_tags(target.id, tags)?;
         }
+        if let Some(retag) = &patch.retag {
+            self.swap_tag(target.id, retag)?;
+        }
         self.reindex(&old, patch)?;
+        self.follow_tag(&old, patch)?;
         self.heard.add([old.visibility]);
         self.heard.add([patch.visibility.unwrap_or(old.visibility)]);
         self.notes.push(patch_note(&old, patch).into());
@@ -203,8 +207,11 @@ impl Hand<'_> {
             self.author.principal
         ])?;
         docs::touch_node(self.db, target.id)?;
-        if target.visibility == Visibility::Gm {
-            self.reindex_tagged(&old.kind, &old.name)?;
+        if old.kind.as_str() == sight::TAG
+            && target.visibility == Visibility::Gm
+            && deleted_at.is_none()
+        {
+            self.veil_tag(&name_key(&old.name))?;
         }
         self.heard.add([target.visibility]);
         let version = target.version + 1;
@@ -215,27 +222,29 @@ impl Hand<'_> {
 
     /// Lets search know what a patch changes for it. Most patches change nothing.
     fn reindex(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
-        let shown = patch.tags.is_some() || patch.visibility.is_some();
+        let tagged = patch.tags.is_some() || patch.retag.is_some();
+        let shown = tagged || patch.visibility.is_some();
         if shown || patch.namespace.is_some() {
             docs::touch_node(self.db, old.id.0)?;
         }
         if shown || patch.name.is_some() || patch.aliases.is_some() || patch.subtype.is_some() {
             docs::put_head(self.db, self.author.world, old.id.0)?;
         }
-        let sights = [old.visibility, patch.visibility.unwrap_or(old.visibility)];
-        if sights.contains(&Visibility::Gm) && (patch.visibility.is_some() || patch.name.is_some())
-        {
-            self.reindex_tagged(&old.kind, &old.name)?;
-            let renamed = patch.name.as_ref().filter(|name| **name != old.name);
-            renamed.map_or(Ok(()), |name| self.reindex_tagged(&old.kind, name))?;
-        }
         Ok(())
     }
 
     /// Who may see the page of a tag decides who may know what is tagged by it.
-    fn reindex_tagged(&self, kind: &Kind, name: &str) -> Answer<()> {
-        match kind.as_str() {
-            sight::TAG => docs::put_tagged(self.db, self.author.world, &name_key(name)),
+    fn follow_tag(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
+        if old.kind.as_str() != sight::TAG {
+            return Ok(());
+        }
+        let (before, after) = (old.visibility, patch.visibility.unwrap_or(old.visibility));
+        let key = name_key(patch.name.as_ref().unwrap_or(&old.name));
+        let is_renamed = key != name_key(&old.name);
+        match (before, after) {
+            (Visibility::Gm, Visibility::Members) if !is_renamed => self.unveil_tag(&key),
+            (Visibility::Gm, Visibility::Gm) if !is_renamed => Ok(()),
+            (_, Visibility::Gm) => self.veil_tag(&key),
             _ => Ok(()),
         }
     }

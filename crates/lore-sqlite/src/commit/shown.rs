@@ -5,16 +5,15 @@
 //! judged here by what the batch does to the node and to all that hangs on it, so that no use
 //! case has to think of it; of properties alone it must tell ([`NodePatch::seen`]).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
-use lore_core::names::name_key;
 use lore_core::{Node, Stamp, Visibility};
 use lore_store::NodePatch;
 use rusqlite::params;
 
 use super::Hand;
 use crate::fault::Answer;
-use crate::{rows, sight};
+use crate::rows;
 
 /// Whether everybody who sees a node sees something that is done to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,8 +43,6 @@ impl Seen {
 #[derive(Default)]
 pub(super) struct News {
     nodes: BTreeMap<i64, Told>,
-    /// Tags that only the GM's side knew when the batch came to their pages.
-    veiled: HashSet<String>,
 }
 
 /// What a batch does to one node.
@@ -55,8 +52,9 @@ struct Told {
     before: Option<Stamp>,
     /// The most that is seen of what is done; nothing when nothing is.
     most: Option<Seen>,
-    /// Tags it gets. Who knows them is decided when all is done.
-    added: Vec<String>,
+    /// Its tags before, if the batch sets them. Who knows what it has then is seen when all is
+    /// done.
+    tags: Option<BTreeSet<(String, bool)>>,
 }
 
 impl Hand<'_> {
@@ -81,16 +79,17 @@ impl Hand<'_> {
         if let Some(visibility) = patch.seen {
             self.tell(old.id.0, Seen::of(old.visibility, visibility));
         }
-        match &patch.tags {
-            Some(tags) => self.tell_of_tags(old, tags),
-            None => Ok(()),
+        if patch.tags.is_some() || patch.retag.is_some() {
+            let before = self.tags_of(old.id.0)?;
+            self.news.nodes.entry(old.id.0).or_default().tags.get_or_insert(before);
         }
+        Ok(())
     }
 
     /// Whether something of a node changes.
     pub(super) fn is_told(&self, node: i64) -> bool {
         let told = self.news.nodes.get(&node);
-        told.is_some_and(|told| told.most.is_some() || !told.added.is_empty())
+        told.is_some_and(|told| told.most.is_some() || told.tags.is_some())
     }
 
     /// Whether the date of a node is moved already.
@@ -103,11 +102,8 @@ impl Hand<'_> {
         let news = std::mem::take(&mut self.news);
         for (node, told) in news.nodes {
             let Some(before) = told.before else { continue };
-            let mut most = told.most;
-            for key in &told.added {
-                most = most.max(Some(self.seen_of_tag(key)?));
-            }
-            match most {
+            let tags = told.tags.map(|before| self.seen_of_tags(node, &before)).transpose()?;
+            match told.most.max(tags.flatten()) {
                 Some(Seen::Hidden) => self.keep_shown(node, before)?,
                 Some(Seen::Shown) | None => self.forget_shown(node)?,
             }
@@ -117,29 +113,14 @@ impl Hand<'_> {
 
     fn moved(&mut self, old: &Node) {
         self.news.nodes.entry(old.id.0).or_default().before.get_or_insert(old.updated);
-        if old.kind.as_str() == sight::TAG && old.visibility == Visibility::Gm {
-            self.news.veiled.insert(name_key(&old.name));
-        }
     }
 
-    fn tell_of_tags(&mut self, old: &Node, tags: &[String]) -> Answer<()> {
-        let (had, has) = (keys(&old.tags), keys(tags));
-        for key in had.difference(&has) {
-            let seen = match self.news.veiled.contains(key) {
-                true => Seen::Hidden,
-                false => self.seen_of_tag(key)?,
-            };
-            self.tell(old.id.0, seen);
-        }
-        let told = self.news.nodes.entry(old.id.0).or_default();
-        told.added.extend(has.difference(&had).cloned());
-        Ok(())
-    }
-
-    fn seen_of_tag(&self, key: &str) -> Answer<Seen> {
-        let sql = sight::hidden_tag("?1", "?2");
-        let is_hidden = self.db.prepare_cached(&sql)?.exists(params![self.author.world, key])?;
-        Ok(if is_hidden { Seen::Hidden } else { Seen::Shown })
+    /// Whether those who see a node see that its tags are others than before; nothing when they
+    /// are the same.
+    fn seen_of_tags(&self, node: i64, before: &BTreeSet<(String, bool)>) -> Answer<Option<Seen>> {
+        let after = self.tags_of(node)?;
+        let is_seen = before.symmetric_difference(&after).any(|(_, veiled)| !veiled);
+        Ok((*before != after).then_some(if is_seen { Seen::Shown } else { Seen::Hidden }))
     }
 
     /// What was seen before an earlier change behind the screen is still what was seen last.
@@ -157,11 +138,9 @@ impl Hand<'_> {
     }
 }
 
-/// Whether a patch changes anything.
+/// Whether a patch changes anything, apart from tags.
 pub(super) fn says_other(old: &Node, patch: &NodePatch) -> bool {
-    differs(old, patch)
-        || is_other(&patch.properties, &old.properties)
-        || patch.tags.as_ref().is_some_and(|tags| keys(tags) != keys(&old.tags))
+    differs(old, patch) || is_other(&patch.properties, &old.properties)
 }
 
 /// Whether a patch changes what everybody who sees a node sees of it, apart from its tags. Of
@@ -173,11 +152,6 @@ fn differs(old: &Node, patch: &NodePatch) -> bool {
         || is_other(&patch.aliases, &old.aliases)
         || is_other(&patch.visibility, &old.visibility)
         || (patch.seen.is_none() && is_other(&patch.properties, &old.properties))
-}
-
-/// What tells tags apart.
-fn keys(tags: &[String]) -> HashSet<String> {
-    tags.iter().map(|name| name_key(name)).collect()
 }
 
 /// Whether a patch holds another value.

@@ -162,6 +162,7 @@ fn is_changed(node: &Node, patch: &NodePatch) -> bool {
     patch.name.as_ref().is_some_and(|name| *name != node.name)
         || patch.subtype.as_ref().is_some_and(|subtype| *subtype != node.subtype)
         || patch.tags.as_ref().is_some_and(|tags| keys(tags) != keys(&node.tags))
+        || patch.retag.is_some()
         || patch.visibility.is_some_and(|visibility| visibility != node.visibility)
         || patch.properties.as_ref().is_some_and(changed_fields)
 }

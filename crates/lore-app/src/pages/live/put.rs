@@ -15,10 +15,11 @@ use sha2::{Digest, Sha256};
 use super::super::days;
 use super::super::edit::{self, PagePatch};
 use super::super::kinds::{ENTRY, POST, PageKind};
-use super::super::links::{self, Source, Tags};
+use super::super::links::{self, Source};
 use super::super::page::{self, Detail, Page};
 use super::super::posts::{KANKA_POST, post_number};
 use super::super::scribe::Scribe;
+use super::super::tags::{self as page_tags, Tags};
 use super::print::{Content, own_fields, print, print_of_local};
 use super::remote::{RemotePage, RemotePost};
 use super::sync::Side;
@@ -286,7 +287,7 @@ impl Wanted<'_> {
         for post in remote.posts.iter().flatten() {
             batch = batch.change(Change::CreateText(new_post(scribe, target, post)?));
         }
-        links::set_tags(scribe, batch, self.tags(target, &[])).await
+        page_tags::set_tags(scribe, batch, self.tags(target, &[])).await
     }
 
     async fn changed(&self, scribe: &Scribe, page: &Page) -> Result<Batch> {
@@ -315,9 +316,9 @@ impl Wanted<'_> {
             batch = batch.change(change?);
         }
         batch = self.posts(scribe, batch, page).await?;
-        batch = links::set_tags(scribe, batch, self.tags(target, &page.node.tags)).await?;
+        batch = page_tags::set_tags(scribe, batch, self.tags(target, &page.node.tags)).await?;
         if page.kind == PageKind::Tag && remote.name != page.node.name {
-            batch = links::retag(scribe, batch, &page.node, Some(&remote.name)).await?;
+            batch = page_tags::retag(scribe, batch, &page.node, Some(&remote.name)).await?;
         }
         self.linked(scribe, batch, page).await
     }

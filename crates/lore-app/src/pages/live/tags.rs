@@ -10,8 +10,8 @@ use tokio::time::Instant;
 
 use super::super::find::every;
 use super::super::kinds::PageKind;
-use super::super::links;
 use super::super::scribe::Scribe;
+use super::super::tags::find_tag;
 use super::campaign::Campaign;
 use super::claim::Claim;
 use super::put::{self, Told};
@@ -135,7 +135,7 @@ pub(super) async fn acquaint(
 }
 
 async fn known(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
-    Ok(links::find_tag(scribe, name).await?.filter(super::is_mirrored))
+    Ok(find_tag(scribe, name).await?.filter(super::is_mirrored))
 }
 
 /// Makes a tag that the mirror does not know, unless somebody else is about to.

@@ -8,10 +8,10 @@ use lore_markup::{to_html, to_markdown};
 
 use super::super::edit::{self, Made, NewPage, PagePatch};
 use super::super::kinds::PageKind;
-use super::super::links;
 use super::super::page::{self, Detail, Page};
 use super::super::posts::{self, NewPost, PostPatch, find as find_post};
 use super::super::scribe::Scribe;
+use super::super::tags::find_tag;
 use super::campaign::Campaign;
 use super::fate::bring;
 use super::put::{self, Told};
@@ -27,7 +27,7 @@ pub(in super::super) async fn create(
 ) -> Result<Made> {
     let own = admitted(campaign, scribe).await?;
     if new.kind == PageKind::Tag
-        && let Some(tag) = links::find_tag(&own, &new.name).await?
+        && let Some(tag) = find_tag(&own, &new.name).await?
     {
         update(campaign, scribe, tag.number, &PagePatch::from(new)).await?;
         return Ok(Made { name: tag.name, number: tag.number, kind_number: tag.kind_number });
