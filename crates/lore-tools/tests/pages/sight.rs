@@ -49,7 +49,7 @@ async fn players_see_nothing_of_what_is_hidden() {
 }
 
 #[tokio::test]
-async fn a_player_shares_tags_and_keeps_own_notes() {
+async fn a_player_knows_no_hidden_tags_and_keeps_own_notes() {
     let world = World::new().await;
     let player = world.player().await;
     let hidden = json!({
@@ -62,8 +62,13 @@ async fn a_player_shares_tags_and_keeps_own_notes() {
     ] });
     let made = world.call_as(player, "create_entities", mine).await;
     let mine = made["results"][0]["entity_id"].as_i64().unwrap();
-    let shared = world.joined(world.owner, hidden, "tagged").await;
-    assert_eq!(world.joined(world.owner, mine, "tagged").await, shared);
+    let tag_of = async |page| world.joined(world.owner, page, "tagged").await;
+    assert_ne!(tag_of(mine).await, tag_of(hidden).await);
+    let both = world.call("find_entities", json!({ "tags": ["COVEN"] })).await;
+    assert_eq!(names(&both), ["H", "Mine"]);
+    let shown = json!({ "updates": [{ "entity_id": hidden, "is_private": false }] });
+    world.call("update_entities", shown).await;
+    assert_eq!(tag_of(mine).await, tag_of(hidden).await);
     let own = world.call_as(player, "find_entities", json!({ "entity_type": "note" })).await;
     assert_eq!(names(&own), ["Diary"]);
     assert_eq!(own["entities"][0]["is_private"], true);
