@@ -190,6 +190,9 @@ def test_the_game_master_sees_both_tags_and_keeps_them_apart(worlds, played):
     rows = [row for row in http.get(f"{taken.kanka}/tags").json()["data"] if row["name"].lower() == TAG.lower()]
     assert sorted(row["is_private"] for row in rows) == [False, True], rows
     [hidden] = [row for row in rows if row["is_private"]]
+    for row in rows:
+        found = http.get(f"{taken.kanka}/characters", params={"tags[]": row["id"]}).json()["data"]
+        assert {"Ann", "Tagged " + TAG} <= {page["name"] for page in found}
     refused = http.patch(f"{taken.kanka}/tags/{hidden['id']}", json={"name": TAG, "is_private": False})
     assert refused.status_code == 422, refused.text
     made = gm.do("create_entities", entities=[{"entity_type": "character", "name": "Unmasked", "tags": [TAG]}])

@@ -68,26 +68,33 @@ pub(super) fn moment(at: Timestamp) -> String {
     format!("{second:.6}")
 }
 
-/// The numbers of all tags that the reader sees, by name.
-pub(super) struct Tags(HashMap<String, (i64, String)>);
+/// All tags that the reader sees.
+pub(super) struct Tags {
+    names: HashMap<i64, String>,
+    numbers: HashMap<String, i64>,
+}
 
 impl Tags {
     pub(super) async fn read(scribe: &Scribe) -> Result<Self> {
         let query = PageQuery { kinds: vec![PageKind::Tag], ..PageQuery::default() };
         let found = pages::find(scribe, &query).await?;
-        let tags = found.pages.into_iter().map(|row| row.page.node);
-        Ok(Self(tags.map(|tag| (name_key(&tag.name), (tag.kind_number, tag.name))).collect()))
+        let mut tags: Vec<_> = found.pages.into_iter().map(|row| row.page.node).collect();
+        // Of a hidden and an open one of a name, what everybody sees is told.
+        tags.sort_by_key(|tag| tag.visibility == Visibility::Members);
+        let numbers = tags.iter().map(|tag| (name_key(&tag.name), tag.kind_number)).collect();
+        let names = tags.into_iter().map(|tag| (tag.kind_number, tag.name)).collect();
+        Ok(Self { names, numbers })
     }
 
     /// The name of a tag.
     pub(super) fn name(&self, number: i64) -> Option<&str> {
-        self.0.values().find(|(known, _)| *known == number).map(|(_, name)| name.as_str())
+        self.names.get(&number).map(String::as_str)
     }
 
     /// The numbers of a page's tags.
     pub(super) fn numbers(&self, page: &Page) -> Vec<i64> {
-        let found = page.node.tags.iter().filter_map(|name| self.0.get(&name_key(name)));
-        let mut numbers: Vec<i64> = found.map(|(number, _)| *number).collect();
+        let found = page.node.tags.iter().filter_map(|name| self.numbers.get(&name_key(name)));
+        let mut numbers: Vec<i64> = found.copied().collect();
         numbers.sort_unstable();
         numbers
     }
