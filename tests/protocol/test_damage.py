@@ -73,7 +73,8 @@ def test_who_asks_for_it_alone_is_told(damaged):
     [campaign] = http.get("/compat/kanka/1.0/campaigns").json()["data"]
     answer = http.get(f"/compat/kanka/1.0/campaigns/{campaign['id']}/locations/1")
     assert answer.status_code == 500 and wrong not in answer.text, answer.text
-    done = seat.client.call("update_entities", {"updates": [{"entity_id": 1, "entry": "New."}, {"entity_id": 3, "type": "Glade"}]})
+    updates = [{"entity_id": 1, "entry": "New."}, {"entity_id": 3, "type": "Glade"}]
+    done = seat.client.call("update_entities", {"updates": updates})
     rows = done["structuredContent"]["results"]
     assert [row["success"] for row in rows] == [False, True], rows
     assert "damaged" in rows[0]["error"]
