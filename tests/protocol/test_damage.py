@@ -80,3 +80,28 @@ def test_who_asks_for_it_alone_is_told(damaged):
     assert "damaged" in rows[0]["error"]
     found = server.program.run("doctor")
     assert found.returncode == 1 and "--accept" in found.stdout, found.stdout
+
+
+def test_documents_of_others_are_read(program, serve):
+    """Attributes of a page; those of the damaged one are told to nobody, and not written over."""
+    token = program.token("owner", "Ada")
+    server = serve()
+    with server.client(authorization=f"Bearer {token}") as http:
+        [campaign] = http.get("/compat/kanka/1.0/campaigns").json()["data"]
+        kanka = f"/compat/kanka/1.0/campaigns/{campaign['id']}"
+        pages = [http.post(f"{kanka}/locations", json={"name": name}).json()["data"]["entity_id"] for name in "AB"]
+        for page, name in zip(pages, ("Depth in fathoms", "Height in feet")):
+            assert http.post(f"{kanka}/entities/{page}/attributes", json={"name": name}).status_code == 201
+    assert server.stop() == 0
+    good = program.store.read_bytes()
+    assert b"Depth in fathoms" in good
+    program.store.write_bytes(good.replace(b"Depth in fathoms", b"Depth in fathOms"))
+    server.start()
+    with server.client(authorization=f"Bearer {token}") as http:
+        listed = http.get(f"{kanka}/locations", params={"related": 1})
+        assert listed.status_code == 200 and "Height in feet" in listed.text, listed.text
+        assert "fath" not in listed.text and "is not what was written" in server.log()
+        path = f"{kanka}/entities/{pages[0]}/attributes"
+        answers = [http.get(path), http.post(path, json={"name": "Other"})]
+        assert [answer.status_code for answer in answers] == [500, 500]
+        assert "fath" not in "".join(answer.text for answer in answers)

@@ -85,17 +85,21 @@ fn select_states(
     let name = name.as_str();
     let mut statement = db.prepare_cached(&sql)?;
     let parameters = sight.with(&[(":nodes", &nodes), (":name", &name)]);
-    rows::all(statement.query(parameters.as_slice())?, |row| {
-        let mut fields = Fields::sealed("a document of node", row)?;
-        Ok(State {
-            node: NodeId(fields.take()?),
-            name: fields.word()?,
-            value: serde_json::from_str(&fields.take::<String>()?)
-                .map_err(|_| damaged("a state is not JSON"))?,
-            visibility: fields.visibility()?,
-            version: fields.take()?,
-            updated: fields.stamp()?,
-        })
+    let found = statement.query(parameters.as_slice())?;
+    // Who asks for that of one node, perhaps to change it, is told when it is damaged.
+    if nodes.len() == 1 { rows::all(found, state) } else { rows::sound(found, state) }
+}
+
+fn state(row: &Row<'_>) -> Answer<State> {
+    let mut fields = Fields::sealed("a document of node", row)?;
+    Ok(State {
+        node: NodeId(fields.take()?),
+        name: fields.word()?,
+        value: serde_json::from_str(&fields.take::<String>()?)
+            .map_err(|_| damaged("a state is not JSON"))?,
+        visibility: fields.visibility()?,
+        version: fields.take()?,
+        updated: fields.stamp()?,
     })
 }
 

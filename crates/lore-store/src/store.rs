@@ -205,7 +205,7 @@ pub trait Edges {
 #[async_trait]
 pub trait States {
     /// The documents called `name` of these nodes; those that are absent or
-    /// hidden are left out.
+    /// hidden are left out, and of several nodes those that are damaged.
     async fn states(
         &self,
         viewer: &Viewer,
