@@ -28,8 +28,10 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
         for found in mention::find(&text.body) {
             let mention::Target::Entity(number) = found.target else { continue };
             if let std::collections::hash_map::Entry::Vacant(place) = known.entry(number) {
-                let key = NodeKey::Number(number);
-                place.insert(atlas.app().store.node(atlas.viewer(), key).await?);
+                // Not alone: what is damaged keeps nothing from being read that mentions it.
+                let store = &atlas.app().store;
+                let found = store.nodes_by_number(atlas.viewer(), &[number]).await?;
+                place.insert(found.into_iter().next());
             }
         }
     }
