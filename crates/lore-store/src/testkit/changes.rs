@@ -149,6 +149,7 @@ pub async fn a_batch_that_changes_nothing_is_not_told(harness: &dyn Harness) {
         subtype: Some(c.subtype.clone()),
         aliases: Some(c.aliases.clone()),
         tags: Some(vec!["old".into(), "elf".into(), "Old".into()]),
+        retag: None,
         visibility: Some(c.visibility),
         properties: Some(c.properties.clone()),
         seen: Some(Visibility::Members),
