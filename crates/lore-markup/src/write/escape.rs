@@ -4,16 +4,29 @@
 /// a line break where there is none.
 pub(super) fn text(out: &mut String, text: &str, before: char, after: char, within: Within) {
     let mut before = before;
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let next = rest.peek().copied();
+    for (at, c) in text.char_indices() {
+        let rest = text.get(at + c.len_utf8()..).unwrap_or_default();
+        let next = rest.chars().next();
         let at_end = next.is_none();
         let is_note = c == ']' && next == Some(':') && ends_in_note(out);
-        if !is_note && needs_escape(c, before, next.unwrap_or(after), at_end, within) {
+        let is_plain = c == '&' && !may_refer(rest, after);
+        let may_stay = is_note || is_plain;
+        if !may_stay && needs_escape(c, before, next.unwrap_or(after), at_end, within) {
             out.push('\\');
         }
         out.push(c);
         before = c;
+    }
+}
+
+/// Whether an ampersand and what is after it may stand for another sign. `next` is what is after
+/// that.
+pub(super) fn may_refer(rest: &str, next: char) -> bool {
+    let name = rest.strip_prefix('#').unwrap_or(rest);
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric());
+    match end.and_then(|end| name.get(end..)) {
+        Some(after) => after.starts_with(';'),
+        None => next == ';' || next == '#' || next.is_ascii_alphanumeric(),
     }
 }
 

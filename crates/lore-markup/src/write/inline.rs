@@ -249,7 +249,10 @@ fn destination(target: &Target) -> String {
     }
     for piece in mention::pieces(&target.url, Dialect::Plain) {
         match piece {
-            Piece::Text(text) => text.chars().for_each(|c| push_url_char(&mut out, c)),
+            Piece::Text(text) => {
+                let after = |at: usize| text.get(at + 1..).unwrap_or_default();
+                text.char_indices().for_each(|(at, c)| push_url_char(&mut out, c, after(at)));
+            }
             Piece::Mention(mention) => out.push_str(&mention.text),
         }
     }
@@ -259,9 +262,10 @@ fn destination(target: &Target) -> String {
     out
 }
 
-fn push_url_char(out: &mut String, c: char) {
+fn push_url_char(out: &mut String, c: char, after: &str) {
     match c {
         ' ' => out.push_str("%20"),
+        '&' if !escape::may_refer(after, ' ') => out.push('&'),
         '\\' | '(' | ')' | '<' | '>' | '&' | '[' | ']' => {
             out.push('\\');
             out.push(c);
@@ -275,8 +279,10 @@ fn title_text(title: &str) -> String {
     for piece in mention::pieces(title, Dialect::Plain) {
         match piece {
             Piece::Text(text) => {
-                for c in text.chars() {
-                    if matches!(c, '"' | '\\' | '&') {
+                for (at, c) in text.char_indices() {
+                    let after = text.get(at + 1..).unwrap_or_default();
+                    let is_plain = c == '&' && !escape::may_refer(after, ' ');
+                    if matches!(c, '"' | '\\' | '&') && !is_plain {
                         out.push('\\');
                     }
                     out.push(c);
