@@ -22,20 +22,27 @@ pub struct Archive {
     world: Object,
     things: BTreeMap<Kind, Vec<Object>>,
     unknown: usize,
+    damaged: Vec<String>,
 }
 
 impl Archive {
     /// Reads the files of an archive, each with its path in it.
     pub fn of(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<Self> {
         let mut things: BTreeMap<Kind, Vec<Object>> = BTreeMap::new();
-        let mut unknown = 0;
+        let (mut unknown, mut damaged) = (0, Vec::new());
         for (path, bytes) in files {
             if !path.to_lowercase().ends_with(".json") {
                 continue;
             }
             // Some programs write a mark before the text.
             let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-            let objects = serde_json::from_slice(text).map(objects).unwrap_or_default();
+            let objects = match serde_json::from_slice(text) {
+                Ok(file) => objects(file),
+                Err(error) => {
+                    damaged.push(format!("{path}: {error}"));
+                    continue;
+                }
+            };
             unknown += usize::from(objects.is_empty());
             for object in objects {
                 match kind_of(&path, &object).filter(|_| !text_of(&object, "id").is_empty()) {
@@ -52,12 +59,17 @@ impl Archive {
                 "give the .zip of World Anvil's export, or the folder it was unpacked to",
             ));
         }
-        Ok(Self { world: world_of(&things), things, unknown })
+        Ok(Self { world: world_of(&things), things, unknown, damaged })
     }
 
     /// How many JSON files and objects are nothing that is known.
     pub fn unknown(&self) -> usize {
         self.unknown
+    }
+
+    /// The JSON files that cannot be read, and why.
+    pub fn damaged(&self) -> &[String] {
+        &self.damaged
     }
 
     /// How many things there are.
@@ -279,7 +291,9 @@ mod tests {
             ("marked/canvases/c.json".into(), b"\xef\xbb\xbf{\"id\": \"c\"}".to_vec()),
         ])
         .unwrap();
-        assert_eq!((archive.len(), archive.unknown()), (7, 3));
+        assert_eq!((archive.len(), archive.unknown()), (7, 2));
+        assert_eq!(archive.damaged().len(), 1);
+        assert!(archive.damaged()[0].starts_with("broken/articles/b.json: "));
         assert_eq!(archive.world["title"], "The Vale");
         let person = archive.read(Kind::Article, Some("a1"), 2).await.unwrap();
         assert_eq!(person["content"], "**Bold**");

@@ -24,6 +24,9 @@ pub(crate) async fn import(settings: &Settings, command: Import) -> anyhow::Resu
         Import::Memory { format, path } => import_memory(settings, format, &path).await,
         Import::WorldAnvil { path } => {
             let archive = Archive::of(archive::files(&path)?).map_err(output::advised)?;
+            for file in archive.damaged() {
+                output::line(format!("damaged, so left out: {file}"));
+            }
             if archive.unknown() > 0 {
                 output::line(format!(
                     "{} files are nothing known and are left out",
