@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from harness.kanka_proxy import kanka_proxy
 from harness.program import Program, until
 
 BASE = "/compat/worldanvil/api/external/boromir"
@@ -34,6 +35,16 @@ def live(binary, tmp_path, origin):
         "WORLD_ANVIL_TOKEN": token,
     }
     return program
+
+
+@pytest.fixture
+def unsearched(live, origin):
+    """The same through a way on which there is no search, as at World Anvil itself."""
+    server, _, _ = origin
+    with kanka_proxy(server.port) as proxy:
+        proxy.fail("404", "article/search")
+        live.settings["WORLD_ANVIL_URL"] = proxy.url.replace("/compat/kanka/1.0", BASE)
+        yield live
 
 
 def fill(http) -> dict:
@@ -107,7 +118,7 @@ def test_each_tool_answers_as_over_the_own_world(program, live, origin):
         own.initialize()
         far.initialize()
         for tool, arguments in calls(tools, ids):
-            if tool in ("get_user_identity", "search_articles"):
+            if tool == "get_user_identity":
                 continue
             asked += 1
             here, there = ask(own, tool, arguments), ask(far, tool, arguments)
@@ -117,8 +128,6 @@ def test_each_tool_answers_as_over_the_own_world(program, live, origin):
         assert ask(far, "list_articles", beyond)["meta"]["total"] == 62
         loose = {"category_id": "-1", "limit": 5}
         assert ask(far, "list_articles", loose)["meta"]["total"] == 61
-        found = ask(far, "search_articles", {"query": "person article One"})
-        assert found["entities"] and found["meta"]["searched"] < 1
         assert ask(far, "get_user_identity", {})["data"]["username"] == "Anvil"
     assert asked > 70
 
@@ -371,7 +380,56 @@ QUESTIONS = ("bells", "drowned bells", "Ilse Marrow", "white cliff", "who hears 
              "person", "The flood", "zymurgy")
 
 
-def test_a_copied_world_is_searched_alike_without_the_service_and_with_it(program, binary, live, origin):
+def test_without_a_search_there_what_was_read_is_searched(unsearched, origin):
+    _, _, ids = origin
+    with unsearched.stdio("--toolsets", "atlas") as far:
+        far.initialize()
+        found = ask(far, "search_articles", {"query": "person article One"})
+        assert found["entities"] and found["meta"]["searched"] < 1
+        assert ask(far, "search_articles", {"query": "stones"})["meta"]["total"] == 0
+        ask(far, "get_article", {"article_id": ids["article"], "granularity": 2})
+        assert ask(far, "search_articles", {"query": "stones"})["entities"][0]["id"] == ids["article"]
+
+
+def test_the_second_world_is_copied_with_what_it_uses(binary, live, origin):
+    server, token, _ = origin
+    with server.client(**{"x-auth-token": token}) as http:
+        second = http.put(f"{BASE}/world", json={"title": "Second"}).json()["id"]
+
+        def put(path, **fields):
+            made = http.put(f"{BASE}/{path}", json={"title": f"Second {path}", "world": {"id": second}, **fields}).json()
+            assert made["success"], made
+            return {"id": made["id"]}
+
+        system = put("rpgsystem")
+        template = put("blocktemplate", RPGSRD=system)
+        put("blocktemplatepart", template=template)
+        put("block", template=template, RPGSRD=system, blockfolder=put("blockfolder"))
+        kind = put("markertype")
+        put("marker", map=put("map"), markertype=kind)
+        put("notebook")
+        put("note", content="A loose thought")
+        for path in ("blocktemplates", "notebooks"):
+            told = http.post(f"{BASE}/user/{path}", json={}).json()["entities"]
+            assert {row["title"] for row in told} == {f"One {path[:-1]}", f"Second {path[:-1]}"}, told
+    told = live.ok("sync", "world-anvil", second)
+    assert " 0 left out" in told and "could not" not in told, told
+    copy = Program(binary, live.home)
+    with copy.stdio("--toolsets", "atlas") as near, live.stdio("--toolsets", "atlas") as far:
+        near.initialize()
+        far.initialize()
+        for tool in ("list_block_templates", "list_rpg_systems", "list_notebooks", "list_blocks"):
+            here, there = (ask(side, tool, arguments)["entities"]
+                           for side, arguments in ((near, {}), (far, {"world_id": second})))
+            assert [row["title"] for row in here] == [row["title"] for row in there], tool
+            assert len(here) == 1 and here[0]["id"] == there[0]["id"], (tool, here)
+        block = ask(near, "get_block", {"block_id": ask(near, "list_blocks", {})["entities"][0]["id"], "granularity": 2})
+        assert block["data"]["template"]["title"] == "Second blocktemplate"
+        assert ask(near, "search_articles", {"query": "loose thought"})["entities"][0]["title"] == "Second note"
+
+
+def test_a_copied_world_is_searched_alike_without_the_service_and_with_it(program, binary, unsearched, origin):
+    live = unsearched
     far, token, _ = origin
     with far.client(**{"x-auth-token": token}) as http:
         fill_for_searching(program, http)

@@ -290,6 +290,7 @@ pub(crate) const NOTEBOOK: &[Field] = &[
     noise("weight", 0),
     noise("isSelected", 0),
     many("notesections", 2, Kind::NoteSection, "in_notebook").told("Its sections."),
+    derived("notes", 2).typed(LIST).told("The notes in them: id, title, url."),
     picture("cover", 2, "cover_image"),
     one("campaign", 2, Kind::Campaign, "for_campaign"),
     world(2),

@@ -194,7 +194,11 @@ table! {
     /// A note.
     Note {
         one: "note", many: "notes", path: "note", class: "Note", fields: fields::NOTE,
-        lists: &[under(Kind::NoteSection, "notesection/notes")], id_argument: "note_id",
+        lists: &[
+            under(Kind::NoteSection, "notesection/notes"),
+            under(Kind::World, "world/notes"),
+        ],
+        id_argument: "note_id",
         writes: offered::NOTE,
     }
     /// A book being written.

@@ -214,6 +214,11 @@ pub async fn in_another(app: &App, viewer: &Viewer, world: WorldId) -> Result<Op
     }))
 }
 
+/// Who sees what everybody in the viewer's world does, and nothing else.
+pub(crate) fn for_everybody(viewer: &Viewer) -> Viewer {
+    Viewer { principal: NOBODY, role: Role::Reader, ..*viewer }
+}
+
 /// Whom nothing belongs to.
 pub(crate) const NOBODY: PrincipalId = PrincipalId(0);
 

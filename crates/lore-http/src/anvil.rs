@@ -5,6 +5,7 @@
 //! at this edge and nowhere else. Who may see and write what is decided where it is for
 //! the tools.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -12,7 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use lore_anvil::{Kind, List, Object, PAGE_MAX, Sensitivity, with_texts_apart, with_told_names};
-use lore_app::atlas::{Anvil, Atlas, ListQuery};
+use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Audience, ListQuery};
 use lore_core::{Error, Role};
 use lore_markup::{from_bbcode, to_bbcode};
 use lore_mcp::{Scope, ServerParts};
@@ -24,6 +25,11 @@ use crate::kanka::Params;
 
 /// Where the API is mounted.
 pub(crate) const PREFIX: &str = "/compat/worldanvil/api/external/boromir";
+
+/// Where articles are searched. World Anvil has no search; the contract expects it here.
+const SEARCH: &str = "article/search";
+/// Who an answer can be for besides the caller.
+const EVERYBODY: &str = "everybody";
 
 /// What the routes share.
 pub(crate) struct Boromir {
@@ -75,6 +81,12 @@ async fn answer(api: &Boromir, head: &Parts, body: &[u8]) -> Result<Object, Refu
     if path == "identity" && head.method == Method::GET {
         return Ok(asked.atlas.read(Kind::User, None, -1).await?);
     }
+    if path == SEARCH {
+        return match head.method {
+            Method::POST => asked.search().await,
+            _ => Err(Refused::wrong_verb()),
+        };
+    }
     if let Some((kind, list)) = Kind::listed_at(path) {
         require(kind, viewer.role)?;
         return match head.method {
@@ -113,7 +125,9 @@ impl Asked {
         let granularity = self.params.get("granularity").and_then(|text| text.parse().ok());
         let granularity: i8 = granularity.unwrap_or(0);
         let id = self.params.get("id");
-        let found = self.atlas.read(kind, id, granularity.clamp(-1, 3)).await?;
+        let mut found = [self.atlas.read(kind, id, granularity.clamp(-1, 3)).await?];
+        self.atlas.with_open_dates(kind, &mut found).await?;
+        let [found] = found;
         Ok(outward(kind, found))
     }
 
@@ -135,14 +149,9 @@ impl Asked {
     }
 
     async fn list(&self, kind: Kind, list: &List) -> Result<Object, Refused> {
-        let number = |name: &str| match self.fields.get(name) {
-            Some(Value::String(text)) => text.trim().parse().ok(),
-            Some(Value::Number(number)) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
-            _ => None,
-        };
         let mut query = ListQuery {
-            offset: number("offset").unwrap_or(0),
-            limit: number("limit").unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX),
+            offset: self.number("offset").unwrap_or(0),
+            limit: self.number("limit").unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX),
             category: self.reference("category"),
             ..ListQuery::of(kind)
         };
@@ -156,11 +165,54 @@ impl Asked {
         if let Some(timeline) = self.reference("timeline") {
             query.parent = Some((Kind::Timeline, timeline));
         }
-        let found = self.atlas.list(&query).await?;
-        let rows = found.rows.into_iter().map(|row| Value::Object(outward(kind, row)));
+        let is_of_account = list.parent.is_none_or(|above| above == Kind::User);
+        let found = match is_of_account && kind != Kind::World {
+            true => self.atlas.list_everywhere(&query).await?,
+            false => self.atlas.list(&query).await?,
+        };
+        let mut rows = found.rows;
+        self.atlas.with_open_dates(kind, &mut rows).await?;
+        let rows = rows.into_iter().map(|row| Value::Object(outward(kind, row)));
         let mut answer = Object::new();
         answer.insert("entities".into(), rows.collect());
         Ok(answer)
+    }
+
+    /// Articles that answer a question, best first, with what this program tells of them beside.
+    async fn search(&self) -> Result<Object, Refused> {
+        let words = self.fields.get("query").and_then(Value::as_str).unwrap_or_default();
+        let is_for_everybody = self.fields.get("audience").is_some_and(|who| who == EVERYBODY);
+        let query = ArticleQuery {
+            words: words.to_owned(),
+            world: self.reference("world"),
+            audience: if is_for_everybody { Audience::Everybody } else { Audience::GmSide },
+            copied: BTreeSet::new(),
+            offset: self.number("offset").unwrap_or(0),
+            limit: self.number("limit").unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX),
+        };
+        let found = self.atlas.search_everywhere(&query).await?;
+        let mut meta = json!({
+            "total": found.total, "offset": query.offset, "limit": query.limit,
+        });
+        if let (Value::Object(meta), true) = (&mut meta, is_for_everybody) {
+            meta.insert("audience".into(), json!(EVERYBODY));
+        }
+        let rows = found.articles.into_iter().map(|found| {
+            let mut row = found.article;
+            row.insert("excerpt".into(), json!(found.excerpt));
+            row.insert("relevance".into(), json!(found.relevance));
+            row.insert("world".into(), Value::Object(found.world));
+            Value::Object(row)
+        });
+        Ok(Object::from_iter([("entities".to_owned(), rows.collect()), ("meta".to_owned(), meta)]))
+    }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        match self.fields.get(name)? {
+            Value::String(text) => text.trim().parse().ok(),
+            Value::Number(number) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
+            _ => None,
+        }
     }
 
     /// The id in a reference of the body.

@@ -115,9 +115,20 @@ impl Atlas {
             "articleCount" => {
                 json!(self.joined(Kind::Article, node.id, "in_category").await?.len())
             }
+            "notes" => json!(self.notes_in(node).await?),
             "markerCount" => json!(self.joined(Kind::Marker, node.id, "on_map").await?.len()),
             _ => Value::Null,
         })
+    }
+
+    /// The notes in the sections of a notebook.
+    async fn notes_in(&self, notebook: &Node) -> Result<Vec<Object>> {
+        let mut notes = Vec::new();
+        for section in self.joined(Kind::NoteSection, notebook.id, "in_notebook").await? {
+            let inside = self.joined(Kind::Note, section.id, "in_section").await?;
+            notes.extend(inside.iter().map(|note| head::reference(Kind::Note, note)));
+        }
+        Ok(notes)
     }
 
     /// The articles above one, the nearest first.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lore_anvil::{GROUPS, Kind, Object, is_draft, is_for_groups};
-use lore_core::{Error, Node, NodeId, Result, Uid, Visibility};
+use lore_core::{Error, Node, NodeId, Result, Timestamp, Uid, Visibility};
 use lore_store::{Change, Expect, NewNode, NewState, NodeKey, NodeRef};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,12 @@ pub(super) struct Seen {
     pub(super) id: String,
     /// The service's own date.
     pub(super) date: Option<String>,
+    /// When it was made there.
+    #[serde(default)]
+    made: Option<String>,
+    /// When it was changed there last.
+    #[serde(default)]
+    changed: Option<String>,
     /// What the list of the service said of it, as far as lists do.
     #[serde(default)]
     listed: Option<String>,
@@ -76,7 +82,27 @@ impl Seen {
         let mut told: Vec<String> = told.map(|(name, _)| name.clone()).collect();
         let sections = fields.get("sections").and_then(Value::as_object).into_iter().flatten();
         told.extend(sections.map(|(name, _)| format!("{SECTION_OF}{name}")));
-        Self { id: id.to_owned(), date, listed: None, print, told }
+        let (made, changed, listed) = (None, None, None);
+        Self { id: id.to_owned(), date, made, changed, listed, print, told }
+    }
+
+    /// The same, with when the service says that it was made and changed.
+    pub(super) fn dated(self, row: &Object, object: &Object) -> Self {
+        let told = |name: &str| {
+            let dates = [object, row].into_iter().filter_map(|of| of.get(name));
+            dates.filter_map(head::moment_in).next().map(|at| at.to_string())
+        };
+        Self { made: told("creationDate"), changed: told("updateDate"), ..self }
+    }
+
+    /// When it was made there.
+    pub(super) fn made_at(&self) -> Option<Timestamp> {
+        self.made.as_ref().or(self.changed.as_ref())?.parse().ok()
+    }
+
+    /// When it was changed there last.
+    pub(super) fn changed_at(&self) -> Option<Timestamp> {
+        self.changed.as_ref()?.parse().ok()
     }
 
     /// The same, with what a list says of it.
@@ -87,11 +113,15 @@ impl Seen {
     /// Whether a list says of a thing what it said when that was taken in. Not everything that
     /// changes gets a new date, least of all who may see it.
     pub(super) fn is_listed_so(&self, row: &Object) -> bool {
-        self.listed.as_ref().is_none_or(|listed| *listed == said_by(row))
+        self.listed.as_ref().is_none_or(|listed| says_the_same(listed, &said_by(row)))
     }
 
     fn is_listed_like(&self, other: &Self) -> bool {
-        self.listed.is_none() || self.listed == other.listed
+        match (&self.listed, &other.listed) {
+            (None, _) => true,
+            (Some(known), Some(now)) => says_the_same(known, now),
+            (Some(_), None) => false,
+        }
     }
 
     /// What was taken in of a node, if it is a copy.
@@ -116,12 +146,29 @@ impl Seen {
     }
 }
 
-/// What a list says of a thing: its title, and who may see it.
+/// What a list says of a thing: its title, who may see it, and its tags.
 fn said_by(row: &Object) -> String {
     let told = |name: &str| row.get(name).cloned().unwrap_or_default();
     let groups = if is_for_groups(row) { told(GROUPS) } else { Value::Null };
-    json!([told("title"), told("state"), is_draft(row), groups]).to_string()
+    let tags = match told("tags") {
+        Value::String(tags) if tags.is_empty() => Value::Null,
+        tags => tags,
+    };
+    json!([told("title"), told("state"), is_draft(row), groups, tags]).to_string()
 }
+
+/// Whether a list said the same, as far as was written down: tags were not, once.
+fn says_the_same(known: &str, now: &str) -> bool {
+    known == now
+        || known.strip_suffix(']').is_some_and(|known| {
+            let rest = now.strip_prefix(known).and_then(|rest| rest.strip_prefix(','));
+            let known: Option<Vec<Value>> = serde_json::from_str(&format!("{known}]")).ok();
+            rest.is_some() && known.is_some_and(|known| known.len() == WITHOUT_TAGS)
+        })
+}
+
+/// How much was written down of what lists say before tags were.
+const WITHOUT_TAGS: usize = 4;
 
 impl Record {
     /// Those of a kind that were copied and are not among `present`.
@@ -241,5 +288,27 @@ impl Atlas {
         let everything = Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() };
         let nodes = everything.every(Kind::Article).await?;
         Ok(nodes.iter().filter_map(|node| Some((node.id, Seen::of_node(node)?))).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::object;
+    use super::*;
+
+    #[test]
+    fn a_list_that_tells_other_tags_says_something_else() {
+        let row = |tags: Value| object(json!({ "title": "A", "state": "public", "tags": tags }));
+        let known = Seen::new("a", None, &Object::new()).listed(&row(json!("x,y")));
+        assert!(known.is_listed_so(&row(json!("x,y"))));
+        assert!(!known.is_listed_so(&row(json!("x"))));
+        let bare = Seen::new("a", None, &Object::new()).listed(&row(json!("")));
+        assert!(bare.is_listed_so(&row(Value::Null)));
+        // What was written down before tags were.
+        let listed = Some(r#"["A","public",false,null]"#.to_owned());
+        let old = Seen { listed, ..known };
+        assert!(old.is_listed_so(&row(json!("x"))) && old.is_listed_so(&row(Value::Null)));
+        let other = object(json!({ "title": "B", "state": "public" }));
+        assert!(!old.is_listed_so(&other));
     }
 }

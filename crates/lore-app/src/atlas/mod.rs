@@ -6,6 +6,7 @@
 //! other toolset knows is a node of its own kind. What is read here is an object of
 //! World Anvil's API, whose texts are Markdown; whoever speaks to the outside converts.
 
+mod account;
 mod article;
 mod asked;
 mod assemble;

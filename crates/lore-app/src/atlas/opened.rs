@@ -1,7 +1,7 @@
 //! What is shown of open things of a service to those who may not see everything: nothing of the
 //! author's own, nothing that names or counts what is hidden.
 
-use lore_anvil::{Form, Kind, Object, UNCATEGORISED};
+use lore_anvil::{Field, Form, Kind, Object, UNCATEGORISED};
 use lore_core::Result;
 use serde_json::{Value, json};
 
@@ -27,7 +27,8 @@ impl Screened {
     ) -> Result<Vec<Object>> {
         let mut shown = Vec::with_capacity(things.len());
         let mut counted = Vec::with_capacity(things.len());
-        for thing in things {
+        for mut thing in things {
+            self.lend_text(kind, &mut thing).await?;
             counted.push(self.counts_of(kind, &thing, world).await?);
             let shows_picture = self.shows_picture(kind, &thing).await?;
             let mut open = self.without_parts(kind, opened(kind, thing)).await?;
@@ -39,11 +40,25 @@ impl Screened {
         let sight = self.sight_of(kind, &shown, world).await?;
         for (thing, counts) in shown.iter_mut().zip(counted) {
             *thing = told(kind, std::mem::take(thing), &sight);
+            count_words(thing);
             for (name, inside) in counts {
                 thing.insert(name.to_owned(), json!(self.open_rows(&inside).await?.len()));
             }
         }
         Ok(shown)
+    }
+
+    /// Gives an article that counts its words and does not tell them its text, for counting those
+    /// that are told.
+    async fn lend_text(&self, kind: Kind, thing: &mut Object) -> Result<()> {
+        let is_lacking = thing.contains_key(WORDS) && !thing.contains_key("content");
+        let Some(id) = id_of(thing).filter(|_| kind == Kind::Article && is_lacking) else {
+            return Ok(());
+        };
+        let whole = self.inner.read(kind, Some(&id), 1).await?;
+        thing.insert(LENT.into(), json!(true));
+        thing.insert("content".into(), whole.get("content").cloned().unwrap_or_default());
+        Ok(())
     }
 
     /// Whether the address of a picture may be told: that of a map is told in lists, too, where
@@ -98,17 +113,18 @@ impl Screened {
         let is_elsewhere = |other: Kind| other.row().holders().any(|(_, above, _)| above != kind);
         for field in kind.row().fields {
             let Some(told) = object.get_mut(field.name) else { continue };
+            if let (Some(other), Value::Array(told)) = (several_of(kind, field), &mut *told) {
+                if is_elsewhere(other) {
+                    *told = self.in_the_open(other, std::mem::take(told)).await?;
+                }
+                continue;
+            }
             match (field.form, told) {
                 (Form::One(other, _), told) if is_part(other) && !is_above(other) => {
                     let Value::Object(reference) = &*told else { continue };
                     if !self.is_in_the_open(other, reference).await? {
                         *told = Value::Null;
                     }
-                }
-                (Form::Several(other, _) | Form::Many(other, _), Value::Array(told))
-                    if is_elsewhere(other) =>
-                {
-                    *told = self.in_the_open(other, std::mem::take(told)).await?;
                 }
                 _ => {}
             }
@@ -134,8 +150,19 @@ impl Screened {
 
 /// What a field of the table joins things to, if it does.
 pub(super) fn joined_to(kind: Kind, name: &str) -> Option<Kind> {
-    match kind.row().field(name)?.form {
-        Form::One(other, _) | Form::Several(other, _) | Form::Many(other, _) => Some(other),
+    let field = kind.row().field(name)?;
+    match field.form {
+        Form::One(other, _) => Some(other),
+        _ => several_of(kind, field),
+    }
+}
+
+/// What a field refers to several of.
+fn several_of(kind: Kind, field: &Field) -> Option<Kind> {
+    match field.form {
+        Form::Several(other, _) | Form::Many(other, _) => Some(other),
+        // They are joined to its sections.
+        Form::Derived if kind == Kind::Notebook && field.name == "notes" => Some(Kind::Note),
         _ => None,
     }
 }
@@ -197,7 +224,7 @@ fn said(value: Value) -> Value {
 
 /// An object that names nothing which may not be told.
 fn told(kind: Kind, object: Object, sight: &Sight) -> Object {
-    let is_markup = |name: &str| kind.row().field(name).is_some_and(lore_anvil::Field::is_markup);
+    let is_markup = |name: &str| kind.row().field(name).is_some_and(Field::is_markup);
     let told = object.into_iter().map(|(name, value)| match value {
         value if name == "id" => (name, value),
         Value::String(text) if is_markup(&name) => (name, sight.words(&text).into()),
@@ -212,6 +239,25 @@ fn told(kind: Kind, object: Object, sight: &Sight) -> Object {
     });
     told.collect()
 }
+
+/// Counts the words that are told: the service counted all of them. A text that was lent for that
+/// is given back.
+fn count_words(thing: &mut Object) {
+    if !thing.contains_key(WORDS) {
+        return;
+    }
+    let text = thing.get("content").and_then(Value::as_str).unwrap_or_default();
+    let count = text.split_whitespace().count();
+    thing.insert(WORDS.into(), json!(count));
+    if thing.shift_remove(LENT).is_some() {
+        thing.shift_remove("content");
+    }
+}
+
+/// Where an article tells how many words it has.
+const WORDS: &str = "wordcount";
+/// Says of an article that its text is only there to be counted.
+const LENT: &str = "lentText";
 
 #[cfg(test)]
 mod tests {

@@ -237,7 +237,7 @@ fn world_head(world: &World) -> Object {
     head
 }
 
-fn ownership(role: Role) -> &'static str {
+pub(super) fn ownership(role: Role) -> &'static str {
     match role {
         Role::Owner => "owner",
         Role::Gm => "editor",

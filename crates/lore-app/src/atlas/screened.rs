@@ -20,7 +20,7 @@ use super::source::{Anvil, Atlas, Detail, ListQuery, Rows};
 use super::taken::{id_of, references};
 
 /// Most pages that are looked through for what may be shown.
-pub(super) const PAGES_MAX: usize = 20_000;
+const PAGES_MAX: usize = 20_000;
 
 /// A service in front of a viewer.
 pub struct Screened {
@@ -139,9 +139,9 @@ impl Screened {
     }
 }
 
-#[async_trait]
-impl Anvil for Screened {
-    async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
+impl Screened {
+    /// One thing, as far as the viewer may see it.
+    async fn one(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
         if is_kept_here(kind) {
             match self.here.read(kind, id, granularity).await {
                 Err(Error::NotFound { .. }) => {}
@@ -159,7 +159,8 @@ impl Anvil for Screened {
         Ok(shown)
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+    /// Some things, as far as the viewer may see them.
+    pub(super) async fn several(&self, query: &ListQuery) -> Result<Rows> {
         if is_kept_here(query.kind) {
             match self.here.list(query).await {
                 Err(Error::NotFound { .. }) => {}
@@ -184,6 +185,22 @@ impl Anvil for Screened {
         let total = open.len();
         let page = open.into_iter().skip(query.offset).take(query.limit.min(PAGE_MAX));
         let rows = self.shown(query.kind, page.collect(), query.world.as_deref()).await?;
+        Ok(Rows { rows, total })
+    }
+}
+
+#[async_trait]
+impl Anvil for Screened {
+    async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
+        if kind == Kind::User && !self.is_owner() {
+            return self.user(id, granularity).await;
+        }
+        Ok(self.settled(kind, self.one(kind, id, granularity).await?))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Rows> {
+        let Rows { rows, total } = self.several(&self.of_account(query)?).await?;
+        let rows = rows.into_iter().map(|row| self.settled(query.kind, row)).collect();
         Ok(Rows { rows, total })
     }
 

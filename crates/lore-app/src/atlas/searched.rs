@@ -10,8 +10,8 @@ use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{NodeId, Result};
 use lore_search::Hit;
 
-use super::find::{ArticleQuery, Audience, FoundArticle, FoundArticles, relevance};
-use super::screened::{PAGES_MAX, Screened};
+use super::find::{ArticleQuery, Audience, FoundArticle, FoundArticles, in_order, relevance};
+use super::screened::Screened;
 use super::sight::is_open;
 use super::source::Listed;
 use super::taken::id_of;
@@ -34,15 +34,19 @@ impl Screened {
     /// Articles that answer a question, best first.
     pub(super) async fn search_both(&self, query: &ArticleQuery) -> Result<FoundArticles> {
         let words = query.checked_words()?;
-        let copies = self.good_copies(query.world.as_deref()).await?;
         let audience = Audience::of(&self.viewer);
+        let asked = ArticleQuery { audience, ..query.clone() };
+        if let Some(found) = self.inner.searched(&asked).await? {
+            return Ok(found);
+        }
+        let copies = self.good_copies(query.world.as_deref()).await?;
         let ids = copies.values().filter_map(|listed| id_of(&listed.article));
         let query = ArticleQuery { copied: ids.collect(), audience, ..query.clone() };
         let copied = self.among_copies(words, copies).await?;
         let (known, searched) = self.among_known(&query).await?;
         let total = copied.total + known.total;
         let mut articles = Vec::new();
-        for answer in query.page(merged(copied.best, known.best)) {
+        for answer in query.page(in_order(copied.best, known.best, Answer::relevance)) {
             articles.push(match answer {
                 Answer::Known(found) => *found,
                 Answer::Copied(copied) => self.here.told(&copied.0, copied.1, words).await?,
@@ -89,23 +93,15 @@ impl Screened {
     /// Answers among what is known of the rest, as many as are wanted, and the share of all
     /// articles that was searched. What the viewer may not see is not counted.
     async fn among_known(&self, query: &ArticleQuery) -> Result<(Answers, f64)> {
-        let mut answers = Answers { best: Vec::new(), total: 0 };
-        let wanted = query.offset.saturating_add(query.limit);
         let sees_all = self.viewer.sees_gm_side();
-        let mut searched = 1.0;
-        for page in 0..PAGES_MAX {
-            let (offset, limit) = (page * PAGE_MAX, PAGE_MAX);
-            let found = self.inner.search(&ArticleQuery { offset, limit, ..query.clone() }).await?;
-            searched = found.searched;
-            let is_last = found.articles.len() < PAGE_MAX;
-            let shown = found.articles.into_iter().filter(|found| self.shows(&found.article));
-            answers.best.extend(shown.map(|found| Answer::Known(Box::new(found))));
-            answers.total = if sees_all { found.total } else { answers.best.len() };
-            if is_last || sees_all && answers.best.len() >= wanted {
-                break;
-            }
-        }
-        Ok((answers, searched))
+        // Of what may not be shown nobody knows where it stands.
+        let wanted = query.offset.saturating_add(query.limit.min(PAGE_MAX));
+        let limit = if sees_all { wanted } else { usize::MAX };
+        let found = self.inner.search(&ArticleQuery { offset: 0, limit, ..query.clone() }).await?;
+        let shown = found.articles.into_iter().filter(|found| self.shows(&found.article));
+        let best: Vec<Answer> = shown.map(|found| Answer::Known(Box::new(found))).collect();
+        let total = if sees_all { found.total } else { best.len() };
+        Ok((Answers { best, total }, found.searched))
     }
 
     fn shows(&self, article: &Object) -> bool {
@@ -120,16 +116,4 @@ impl Answer {
             Self::Known(found) => found.relevance,
         }
     }
-}
-
-/// Both together. Each keeps its own order, which is not by relevance alone.
-fn merged(copied: Vec<Answer>, known: Vec<Answer>) -> Vec<Answer> {
-    let mut copied = copied.into_iter().peekable();
-    let mut known = known.into_iter().peekable();
-    let next = || match (copied.peek(), known.peek()) {
-        (Some(here), Some(there)) if there.relevance() > here.relevance() => known.next(),
-        (Some(_), _) => copied.next(),
-        (None, _) => known.next(),
-    };
-    std::iter::from_fn(next).collect()
 }

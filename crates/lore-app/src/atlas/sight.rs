@@ -146,11 +146,23 @@ impl Sight {
         }
     }
 
+    /// Whether an object without an id of its own has that of something hidden, and what that is
+    /// called.
+    fn tells_of_hidden(&self, fields: &Object) -> bool {
+        let is_hidden = |text: &str| {
+            let name = Name::of(text).filter(|name| matches!(name, Name::Uid(_)));
+            name.is_some_and(|name| self.known.get(&name) == Some(&false))
+        };
+        let is_called = ["title", "name", "label"].iter().any(|name| fields.contains_key(*name));
+        is_called && fields.values().filter_map(Value::as_str).any(is_hidden)
+    }
+
     fn hides(&self, fields: &Object) -> bool {
         let name = name_of(fields);
         let is_of_another = is_reference(fields) || fields.contains_key(UUID);
         match (name.as_ref().and_then(|name| self.known.get(name)), name) {
             (Some(seen), _) => !seen,
+            (None, None) if self.tells_of_hidden(fields) => true,
             (None, Some(Name::Uid(_))) if is_of_another && self.strangers == Strangers::Go => true,
             (None, _) if is_bare(fields) => self.strangers != Strangers::Wait,
             (None, _) => is_hidden(fields) || says_private(fields),
@@ -294,6 +306,9 @@ mod tests {
             (json!({ "id": STRANGE, "title": "T" }), false),
             (json!({ "id": STRANGE }), false),
             (json!({ "id": STRANGE, "points": [] }), true),
+            (json!({ "target": HIDDEN, "title": "T" }), false),
+            (json!({ "target": OPEN, "title": "T" }), true),
+            (json!({ "target": HIDDEN, "points": 4 }), true),
             (json!({ "id": STRANGE, "title": "T", "entityClass": "User" }), true),
         ] {
             let sight = sight(Strangers::Stay);

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lore_anvil::{Kind, Object};
-use lore_core::{Error, PrincipalId, Result, Viewer};
+use lore_core::{Error, PrincipalId, Result, Timestamp, Viewer};
 
 use super::find::{ArticleQuery, FoundArticles};
+use super::head;
+use super::taken::id_of;
 use crate::App;
-use crate::access::in_another;
+use crate::access::{for_everybody, in_another};
 use crate::pages::{Scribe, TagsAre};
 use crate::worlds;
 
@@ -24,6 +26,11 @@ pub trait Anvil: Send + Sync {
 
     /// Articles that answer a question, best first.
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles>;
+
+    /// The same where the service searches itself, which most do not: nothing then.
+    async fn searched(&self, _query: &ArticleQuery) -> Result<Option<FoundArticles>> {
+        Ok(None)
+    }
 
     /// Makes an object; gives it back as it is now.
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object>;
@@ -128,7 +135,7 @@ impl Atlas {
     pub fn new(app: Arc<App>, viewer: Viewer, tool: &'static str, request_id: String) -> Self {
         let tags_are = TagsAre::Labels;
         let caller = viewer.principal;
-        Self { scribe: Scribe { app, viewer, tool, request_id, tags_are }, caller }
+        Self { scribe: Scribe { app, viewer, tool, request_id, tags_are, at: None }, caller }
     }
 
     pub(super) fn app(&self) -> &App {
@@ -151,6 +158,54 @@ impl Atlas {
         let viewer = in_another(self.app(), self.viewer(), found.id).await?;
         let viewer = viewer.ok_or_else(|| unknown_world(name))?;
         Ok(Self { scribe: Scribe { viewer, ..self.scribe.clone() }, caller: self.caller })
+    }
+
+    /// The same, writing what happened at a moment; now where that is not known.
+    pub(super) fn dated(&self, at: Option<Timestamp>) -> Self {
+        let at = at.map(|at| at.min(self.app().effects.now()));
+        Self { scribe: Scribe { at, ..self.scribe.clone() }, caller: self.caller }
+    }
+
+    /// The same world as everybody sees it who may see it at all.
+    pub(super) fn for_everybody(&self) -> Self {
+        let viewer = for_everybody(self.viewer());
+        Self { scribe: Scribe { viewer, ..self.scribe.clone() }, caller: self.caller }
+    }
+
+    /// Objects of a kind with when everybody saw them change last, where the caller saw more. For
+    /// who shows them to others.
+    pub async fn with_open_dates(&self, kind: Kind, objects: &mut [Object]) -> Result<()> {
+        if !self.viewer().sees_gm_side() {
+            return Ok(());
+        }
+        for object in objects {
+            let Some(id) = id_of(object) else { continue };
+            let Some(open) = self.seen_by_everybody(kind, &id).await? else { continue };
+            let date = head::moment(open.updated.at);
+            if object.get("updateDate").is_some_and(|told| *told != date) {
+                object.insert(head::OPEN_DATE.into(), date);
+            }
+        }
+        Ok(())
+    }
+
+    /// Some objects of every world the caller can enter, the present one first. Each says which
+    /// world it is in.
+    pub async fn list_everywhere(&self, query: &ListQuery) -> Result<Rows> {
+        let mut all = Rows { rows: Vec::new(), total: 0 };
+        for place in self.everywhere().await? {
+            let left = query.limit.saturating_sub(all.rows.len());
+            let offset = query.offset.saturating_sub(all.total);
+            let part = ListQuery { offset, limit: left.max(1), ..query.clone() };
+            let found = place.list_objects(&part).await?;
+            let world = place.world_reference().await?;
+            all.rows.extend(found.rows.into_iter().take(left).map(|mut row| {
+                row.insert("world".into(), world.clone().into());
+                row
+            }));
+            all.total += found.total;
+        }
+        Ok(all)
     }
 
     /// The caller in each world they can enter, the present one first.

@@ -344,12 +344,13 @@ impl Copying<'_> {
         let date = date_of(&row);
         let full = kind.row().granularity(2);
         let object = waiting(self.told, || self.source.read(kind, Some(id), full)).await?;
-        let mut fields = writable(kind, row.clone(), object);
+        let seen = |fields: &Object| Seen::new(id, date.clone(), fields).dated(&row, &object);
+        let mut fields = writable(kind, row.clone(), object.clone());
         // Where the two differ, whoever may see less is right.
         if is_public(&fields) && row.contains_key("state") && !is_public(&row) {
             fields.insert("state".into(), "private".into());
         }
-        let now = Seen::new(id, date, &fields).listed(&row);
+        let now = seen(&fields).listed(&row);
         match known.map_or(Verdict::Write, |known| known.judge(&now, self.source.extent())) {
             Verdict::Same => return Ok(Put::Same),
             Verdict::Older => return Ok(Put::Older),
@@ -358,7 +359,7 @@ impl Copying<'_> {
         if kind != Kind::Secret {
             return self.here.put(kind, now, fields).await;
         }
-        let put = self.here.put_secret(id, fields).await?;
+        let put = self.here.put_secret(&now, fields).await?;
         self.record.see(kind, now);
         Ok(put)
     }

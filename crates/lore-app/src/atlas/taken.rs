@@ -57,23 +57,23 @@ impl Atlas {
         plain.insert(head::COPY.into(), now.kept());
         match node {
             Some(node) if keys::is_of_kind(kind, &node) => {
-                self.change_node(kind, node.id, &plain).await?;
+                self.dated(now.changed_at()).change_node(kind, node.id, &plain).await?;
             }
             Some(_) => return Err(taken("something else here")),
             None if self.locate(kind, &uid.to_string()).await.is_ok() => {
                 return Err(taken("another world here"));
             }
             None => {
-                self.create_node(kind, &plain, uid).await?;
+                self.dated(now.made_at()).create_node(kind, &plain, uid).await?;
             }
         }
         Ok(put)
     }
 
     /// Makes or changes a secret.
-    pub(super) async fn put_secret(&self, id: &str, mut fields: Object) -> Result<Put> {
+    pub(super) async fn put_secret(&self, now: &Seen, mut fields: Object) -> Result<Put> {
         clean_names(&mut fields);
-        let uid = uid_of(Kind::Secret, id);
+        let uid = uid_of(Kind::Secret, &now.id);
         let fields = self.resolvable(Kind::Secret, fields).await?;
         let shown = uid.to_string();
         let put = match self.secret(&shown, 2).await {
@@ -83,9 +83,10 @@ impl Atlas {
             Err(_) => Put::Made,
         };
         if put == Put::Made {
-            self.create_secret(&fields, uid).await?;
+            self.dated(now.made_at()).create_secret(&fields, uid).await?;
         } else {
-            self.update_object(Kind::Secret, &shown, &fields).await?;
+            let dated = self.dated(now.changed_at());
+            dated.update_object(Kind::Secret, &shown, &fields).await?;
         }
         Ok(put)
     }
@@ -111,7 +112,8 @@ impl Atlas {
             fields.insert(PENDING.into(), Value::Null);
             let left = Some(refused.clone()).filter(|left| !left.is_empty());
             fields.insert(REFUSED.into(), left.map_or(Value::Null, Value::Object));
-            match self.change_node(kind, node.id, &fields).await {
+            let changed = Seen::of_node(node).and_then(|seen| seen.changed_at());
+            match self.dated(changed).change_node(kind, node.id, &fields).await {
                 Err(Error::Invalid { field, problem, .. }) if links.contains_key(&field) => {
                     links.shift_remove(&field);
                     refused.extend(told.get(&field).map(|link| (field.clone(), link.clone())));
@@ -214,7 +216,7 @@ pub(super) fn writable(kind: Kind, row: Object, object: Object) -> Object {
             written.contains(&name.as_str()) && !value.is_null()
         }
         Some(_) => true,
-        None if matches!(name.as_str(), "world" | "isEditable") => false,
+        None if matches!(name.as_str(), "world" | "isEditable" | head::OPEN_DATE) => false,
         None if sections.contains_key(name) => false,
         None => !value.is_null() || may_be_nothing(name),
     });

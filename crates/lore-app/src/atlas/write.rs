@@ -264,12 +264,15 @@ impl Atlas {
         let target = NodeRef::Id(node.id);
         let own = own_of(written);
         let properties = (!own.is_empty()).then(|| head::merged(&node.properties, &own));
+        let seen = properties.as_ref().and_then(|after| head::seen(&node.properties, after));
+        // A copy that says for the first time when its original changed says so to everybody.
+        let is_first = self.scribe.at.is_some() && node.created.at == node.updated.at;
         let patch = NodePatch {
             name: written.title.clone(),
             subtype: written.subtype.clone(),
             tags: written.tags.clone(),
             visibility: written.state.map(|_| self.visibility(written)),
-            seen: properties.as_ref().and_then(|after| head::seen(&node.properties, after)),
+            seen: if is_first { Some(Visibility::Members) } else { seen },
             properties,
             ..NodePatch::default()
         };

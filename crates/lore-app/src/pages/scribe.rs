@@ -26,6 +26,8 @@ pub struct Scribe {
     pub request_id: String,
     /// What tags are to the caller.
     pub tags_are: TagsAre,
+    /// When what is written happened, where that is not now: somewhere else.
+    pub at: Option<Timestamp>,
 }
 
 /// What tags are to a caller.
@@ -56,8 +58,8 @@ pub(super) struct Reach {
 
 impl Scribe {
     pub(crate) fn batch(&self) -> Batch {
-        let origin = Origin::new(self.tool, self.request_id.clone());
-        let batch = Batch::new(origin, self.app.effects.now());
+        let at = self.at.unwrap_or_else(|| self.app.effects.now());
+        let batch = Batch::new(Origin::new(self.tool, self.request_id.clone()), at);
         if self.viewer.sees_gm_side() { batch } else { batch.with_lent_eyes() }
     }
 

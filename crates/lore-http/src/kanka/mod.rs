@@ -108,6 +108,7 @@ async fn ask(
         tool: "kanka_api",
         request_id: kanka.parts.app.effects.uid().to_string(),
         tags_are: TagsAre::Pages,
+        at: None,
     };
     let host = head.headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or("localhost");
     let asked = Asked {

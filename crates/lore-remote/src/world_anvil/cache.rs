@@ -63,6 +63,23 @@ impl Cache {
         answer.await
     }
 
+    pub(super) fn now(&self) -> Timestamp {
+        self.effects.now()
+    }
+
+    /// How often answers were forgotten.
+    pub(super) fn age(&self) -> u64 {
+        self.state.lock().age
+    }
+
+    /// When the first of the lists that begin so has to be asked for again.
+    pub(super) fn first_end(&self, start: &str) -> Option<Timestamp> {
+        let state = self.state.lock();
+        let lists = state.kept.iter().filter(|((class, _), _)| *class == Class::List);
+        let lists = lists.filter(|((_, key), _)| key.starts_with(start));
+        lists.map(|(_, kept)| kept.until).min()
+    }
+
     /// What is kept as the answer to a question that only this program can answer.
     pub(super) fn kept(&self, class: Class, key: &str) -> Option<Object> {
         let state = self.state.lock();

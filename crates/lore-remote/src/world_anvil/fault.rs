@@ -26,6 +26,10 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
             action: "World Anvil does not know these keys (401)".into(),
             hint: "check WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN".into(),
         }),
+        // That passes: it says nothing of what there is, or of what this account may see.
+        403 if object.is_none() && asking.verb.only_asks() => Err(Error::Unavailable {
+            what: "World Anvil (its guard asked for a browser: 403 with a page)".into(),
+        }),
         403 if object.is_none() => Err(Error::Forbidden {
             action: "World Anvil's guard asked for a browser (403 with a page)".into(),
             hint: "wait a while; a proxy in between can cause this, too".into(),
@@ -34,8 +38,8 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
             action: "World Anvil does not let this account see it (403)".into(),
             hint: "ask the owner of the world, or check the account's tier".into(),
         }),
-        // What may not be asked in this way is not there to be read; a write is refused.
-        404 | 405 if answered.status == 404 || asking.verb.only_asks() => Err(Error::not_found(
+        // A list that may not be asked for in this way may be elsewhere.
+        404 | 405 if answered.status == 404 || asking.verb == Verb::Post => Err(Error::not_found(
             format!("{} at World Anvil", asking.path),
             "check the id, or list what there is",
         )),
@@ -62,6 +66,19 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
             hint: "change the request; the same one would be refused again".into(),
         }),
         other => Err(no_answer(asking.verb, &format!("status {other}"))),
+    }
+}
+
+/// Whether an answer says that nothing was written. What is not there any more has changed.
+pub(super) fn is_refusal(answered: &Answered) -> bool {
+    match answered.status {
+        404 | 408 | 425 => false,
+        400..=499 => true,
+        200..=299 => {
+            let body = serde_json::from_slice::<Value>(&answered.body).ok();
+            body.and_then(|body| body.get("success").cloned()) == Some(Value::Bool(false))
+        }
+        _ => false,
     }
 }
 

@@ -27,11 +27,21 @@ enum Counting {
     None,
 }
 
+/// What a list is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// One thing.
+    Parent,
+    /// Everything that the account has, or everybody.
+    Account,
+}
+
 /// A list of the service.
 #[derive(Debug, Clone, PartialEq)]
 struct Route {
     path: &'static str,
     id: Option<String>,
+    reach: Reach,
     filter: Option<(&'static str, String)>,
 }
 
@@ -58,7 +68,10 @@ impl WorldAnvil {
         let mut found =
             Err(Error::not_found(query.kind.row().many, "World Anvil has no such list"));
         for route in self.routes(query).await? {
-            found = self.told(query.kind, &route, query.offset, limit).await;
+            found = match route.reach {
+                Reach::Account => self.of_world(query, &route).await.map(Told::Whole),
+                Reach::Parent => self.told(query.kind, &route, query.offset, limit).await,
+            };
             match &found {
                 Ok(Told::Whole(all)) => {
                     let Rows { rows, total } = cut(query, all.clone());
@@ -222,6 +235,35 @@ impl WorldAnvil {
         Ok(rows)
     }
 
+    /// What is in a world, of a list of all that the account has; all of it where none is named.
+    /// What does not say where it is, is in every world.
+    async fn of_world(&self, query: &ListQuery, route: &Route) -> Result<Vec<Object>> {
+        let mut all: Vec<Object> = Vec::new();
+        for _ in 0..PAGES_MAX {
+            match self.told(query.kind, route, all.len(), PAGE_MAX).await? {
+                Told::Whole(rows) => {
+                    all = rows;
+                    break;
+                }
+                Told::Page(rows) => {
+                    let is_last = rows.len() < PAGE_MAX;
+                    all.extend(rows);
+                    if is_last {
+                        break;
+                    }
+                }
+            }
+        }
+        let other = |row: &Object| {
+            let said = row.get("world").and_then(Value::as_object).map(|said| text_of(said, "id"));
+            let wanted = query.world.as_ref();
+            said.is_some_and(|said| !said.is_empty() && wanted.is_some_and(|world| said != *world))
+        };
+        all.retain(|row| !other(row));
+        all.iter_mut().for_each(|row| drop(row.shift_remove("world")));
+        Ok(all)
+    }
+
     /// A page of a list, or the whole of it.
     async fn told(&self, kind: Kind, route: &Route, offset: usize, limit: usize) -> Result<Told> {
         let rows = self.page(kind, route, offset, limit).await?;
@@ -279,7 +321,12 @@ impl WorldAnvil {
                 (None, _) => None,
             };
             let filter = query.category.clone().map(|category| ("category", category));
-            routes.push(Route { path: list.path, id, filter });
+            let reach = match list.parent {
+                Some(Kind::User) if query.kind != Kind::World => Reach::Account,
+                None => Reach::Account,
+                _ => Reach::Parent,
+            };
+            routes.push(Route { path: list.path, id, reach, filter });
         }
         Ok(routes)
     }

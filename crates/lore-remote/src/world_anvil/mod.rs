@@ -7,11 +7,13 @@
 //! with status 200 is a failure.
 
 mod archive;
+mod asked;
 mod cache;
 mod convert;
 mod fault;
 mod lists;
 mod lost;
+mod places;
 mod search;
 mod shape;
 mod wire;
@@ -20,6 +22,7 @@ mod write;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use async_trait::async_trait;
 use lore_anvil::{Cache as Class, Kind, Object, Sensitivity};
@@ -31,7 +34,8 @@ use serde_json::{Value, json};
 pub use archive::Archive;
 use cache::Cache;
 use convert::{canonical, inward, text_of};
-use search::{Known, Place};
+use places::Places;
+use search::Known;
 use shape::Wanted;
 pub use wire::{Answered, Asking, Verb, Wire};
 
@@ -54,6 +58,9 @@ pub struct WorldAnvil {
     wire: Arc<dyn Wire>,
     cache: Cache,
     known: Known,
+    places: Places,
+    /// Whether the service said that it has no search of its own.
+    has_no_search: AtomicBool,
 }
 
 impl WorldAnvil {
@@ -64,7 +71,13 @@ impl WorldAnvil {
 
     /// The service behind any wire.
     pub fn over(wire: Arc<dyn Wire>, effects: Effects) -> Self {
-        Self { wire, cache: Cache::new(effects), known: Known::default() }
+        Self {
+            wire,
+            cache: Cache::new(effects),
+            known: Known::default(),
+            places: Places::default(),
+            has_no_search: AtomicBool::new(false),
+        }
     }
 
     /// Asks, and takes apart what comes back.
@@ -96,7 +109,7 @@ impl WorldAnvil {
         let wanted = Wanted::One(kind);
         let found = self.ask_kept(row.cache, asking(row.path), wanted).await;
         let found = match (found, row.other_path) {
-            (Err(Error::NotFound { .. }), Some(other)) => {
+            (Err(Error::NotFound { .. } | Error::Precondition { .. }), Some(other)) => {
                 self.ask_kept(row.cache, asking(other), wanted).await
             }
             (found, _) => found,
@@ -118,6 +131,30 @@ impl WorldAnvil {
         Ok(category)
     }
 
+    /// A notebook, with the notes in its sections: the service tells the sections alone.
+    async fn notebook(&self, id: &str, granularity: i8) -> Result<Object> {
+        let mut notebook = self.one(Kind::Notebook, id, granularity).await?;
+        let sections = notebook.get("notesections").and_then(Value::as_array);
+        let Some(sections) = sections.filter(|_| !notebook.contains_key(NOTES)) else {
+            return Ok(notebook);
+        };
+        let sections = sections.iter().filter_map(Value::as_object);
+        let sections: Vec<String> = sections.map(|section| text_of(section, "id")).collect();
+        let mut notes = Vec::new();
+        for section in sections {
+            let parent = Some((Kind::NoteSection, section));
+            let inside = ListQuery { parent, ..ListQuery::of(Kind::Note) };
+            match self.every_row(&inside).await {
+                Ok(rows) => notes.extend(rows.into_iter().map(Value::Object)),
+                // It is there, although nobody tells what is in it.
+                Err(Error::NotFound { .. } | Error::Forbidden { .. }) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        notebook.insert(NOTES.into(), Value::Array(notes));
+        Ok(notebook)
+    }
+
     /// Who the token belongs to.
     async fn me(&self, granularity: i8) -> Result<Object> {
         let identity = Asking::get("identity");
@@ -130,32 +167,11 @@ impl WorldAnvil {
                 Err(Error::NotFound { .. } | Error::Forbidden { .. }) => {}
                 Err(other) => return Err(other),
             }
-            if !me.contains_key("worldCount") {
-                let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
-                me.insert("worldCount".into(), json!(worlds.total));
-            }
+            // Who the user is is kept for longer than which worlds there are.
+            let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
+            me.insert("worldCount".into(), json!(worlds.total));
         }
         Ok(inward(Kind::User, me))
-    }
-
-    /// The worlds that a search goes through, with their articles: that which is named, else all.
-    async fn places(&self, world: Option<&str>) -> Result<Vec<Place>> {
-        let worlds = match world {
-            Some(world) => {
-                let id = self.world_called(world).await?;
-                vec![self.one(Kind::World, &id, -1).await?]
-            }
-            None => self.every_row(&ListQuery::of(Kind::World)).await?,
-        };
-        let mut places = Vec::with_capacity(worlds.len());
-        for world in worlds {
-            let listed =
-                ListQuery { world: Some(text_of(&world, "id")), ..ListQuery::of(Kind::Article) };
-            let articles = self.every_row(&listed).await?;
-            self.learn_rows(&articles);
-            places.push(Place { world, articles });
-        }
-        Ok(places)
     }
 
     /// Takes in what a list tells of articles. Those that it says have changed are read anew
@@ -210,6 +226,7 @@ impl Anvil for WorldAnvil {
                 self.one(kind, &id, granularity).await
             }
             (Kind::Category, Some(id)) => self.category(id, granularity).await,
+            (Kind::Notebook, Some(id)) => self.notebook(id, granularity).await,
             (Kind::Article, Some(id)) => self.article(id, granularity).await,
             (_, Some(id)) => self.one(kind, id, granularity).await,
             (_, None) => {
@@ -221,6 +238,7 @@ impl Anvil for WorldAnvil {
 
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
         let query = &self.in_its_world(query).await?;
+        self.check_world(query).await?;
         let found = match self.list_rows(query).await {
             Err(error @ Error::NotFound { .. }) => return Err(self.whose_list(query, error).await),
             // Some services take what they do not know for something empty.
@@ -251,6 +269,10 @@ impl Anvil for WorldAnvil {
         Ok(search::page(&ranked, query, &places))
     }
 
+    async fn searched(&self, query: &ArticleQuery) -> Result<Option<FoundArticles>> {
+        self.ask_search(query).await
+    }
+
     async fn unchanged(
         &self,
         world: Option<&str>,
@@ -279,6 +301,8 @@ impl Anvil for WorldAnvil {
 
 /// The granularity that tells all texts of an article.
 const FULL: i8 = 2;
+/// Where a notebook tells the notes in it.
+const NOTES: &str = "notes";
 /// Where articles are listed.
 const ARTICLES: &str = "world/articles?";
 /// Where one is read.
@@ -291,6 +315,9 @@ fn named(kind: Kind, id: &str, error: Error) -> Error {
     match (error, row.list_tool) {
         (Error::NotFound { .. }, Some(list)) => {
             Error::not_found(what, format!("{list} lists the ids there are"))
+        }
+        (Error::NotFound { .. }, None) if kind == Kind::User => {
+            Error::not_found(what, "leave it out: only you are known here")
         }
         (Error::NotFound { .. }, None) => Error::not_found(what, "check the id"),
         (other, _) => other,

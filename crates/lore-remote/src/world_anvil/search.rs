@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use lore_anvil::{Form, Kind, Object, PAGE_MAX, is_long, is_public};
+use lore_anvil::{Form, Kind, Object, is_long, is_public};
 use lore_app::atlas::{ArticleQuery, Audience, FoundArticle, FoundArticles, excerpt, relevance};
 use lore_core::names::Word;
 use lore_core::{NodeId, Principal, Role, TextId, Timestamp, Viewer, Visibility, WorldId};
@@ -16,14 +17,12 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::convert::text_of;
+use super::places::Place;
 
 /// Most articles whose text is remembered.
 const KNOWN_MAX: usize = 20_000;
 /// Most texts of one article.
 const TEXTS_MAX: i64 = 1_000;
-/// Most articles that answer.
-const ANSWERS_MAX: usize = 1_000;
-
 /// What is known of articles.
 #[derive(Default)]
 pub(super) struct Known(Mutex<Shelf>);
@@ -58,12 +57,6 @@ struct Part {
     visibility: Visibility,
     /// In Markdown.
     body: String,
-}
-
-/// A world and the references to its articles.
-pub(super) struct Place {
-    pub(super) world: Object,
-    pub(super) articles: Vec<Object>,
 }
 
 impl Known {
@@ -108,7 +101,7 @@ impl Known {
     }
 
     /// Which of some articles answer, best first, as an object that can be kept.
-    pub(super) fn rank(&self, words: &str, query: &ArticleQuery, places: &[Place]) -> Object {
+    pub(super) fn rank(&self, words: &str, query: &ArticleQuery, places: &[Arc<Place>]) -> Object {
         let shelf = self.0.lock();
         let audience = query.audience;
         let mut ids: HashMap<NodeId, String> = HashMap::new();
@@ -126,7 +119,7 @@ impl Known {
             ids.insert(article.node, id);
         }
         let filter = Filter { nodes: ids.keys().copied().collect(), ..Filter::default() };
-        let asked = Query { filter, unit: Unit::Node, ..Query::new(words, ANSWERS_MAX) };
+        let asked = Query { filter, unit: Unit::Node, ..Query::new(words, usize::MAX) };
         // Without any article the filter would let everything pass.
         let ranked = match ids.is_empty() {
             true => lore_search::Ranked::default(),
@@ -242,9 +235,9 @@ impl Article {
 }
 
 /// A page of what [`Known::rank`] found in some places.
-pub(super) fn page(ranked: &Object, query: &ArticleQuery, places: &[Place]) -> FoundArticles {
+pub(super) fn page(ranked: &Object, query: &ArticleQuery, places: &[Arc<Place>]) -> FoundArticles {
     let rows = places.iter().flat_map(|place| place.articles.iter().map(move |row| (place, row)));
-    let rows: HashMap<String, (&Place, &Object)> =
+    let rows: HashMap<String, (&Arc<Place>, &Object)> =
         rows.map(|(place, row)| (text_of(row, "id"), (place, row))).collect();
     let hits = ranked.get("hits").and_then(Value::as_array).into_iter().flatten();
     let found = hits.filter_map(|hit| {
@@ -259,7 +252,7 @@ pub(super) fn page(ranked: &Object, query: &ArticleQuery, places: &[Place]) -> F
     let number = |name: &str| ranked.get(name).and_then(Value::as_f64).unwrap_or(0.0);
     let total = ranked.get("total").and_then(Value::as_u64).unwrap_or(0);
     FoundArticles {
-        articles: found.skip(query.offset).take(query.limit.clamp(1, PAGE_MAX)).collect(),
+        articles: found.skip(query.offset).take(query.limit.max(1)).collect(),
         total: usize::try_from(total).unwrap_or(usize::MAX),
         searched: number("searched"),
     }

@@ -65,6 +65,27 @@ impl WorldAnvil {
         }
     }
 
+    /// Fails when there is no such world as a list is to be of, where the list would not: what the
+    /// account has is listed without one.
+    pub(super) async fn check_world(&self, query: &ListQuery) -> Result<()> {
+        let is_of_account = |parent: Option<Kind>| parent.is_none_or(|above| above == Kind::User);
+        let of_account = query.kind.row().lists.iter().any(|list| is_of_account(list.parent));
+        match query.world.as_deref().filter(|_| of_account) {
+            Some(world) => self.known_world(world).await.map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// The reference to a world, by its id.
+    pub(super) async fn known_world(&self, id: &str) -> Result<Object> {
+        match self.one(Kind::World, id, -1).await {
+            Err(Error::NotFound { .. }) => {
+                Err(no_world(id, &self.every_row(&ListQuery::of(Kind::World)).await?))
+            }
+            found => found,
+        }
+    }
+
     /// Fails when there is no such category as a list is to be of.
     pub(super) async fn check_category(&self, query: &ListQuery) -> Result<()> {
         match query.category.as_deref().filter(|category| *category != UNCATEGORISED) {

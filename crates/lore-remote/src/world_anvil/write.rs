@@ -7,6 +7,7 @@ use lore_core::{Error, Result, Uid};
 use serde_json::{Value, json};
 
 use super::convert::{canonical, inward, is_blank, outward, plain, text_of};
+use super::fault;
 use super::lost::is_lost;
 use super::wire::{Asking, Verb};
 use super::worlds::which_world;
@@ -23,7 +24,8 @@ impl WorldAnvil {
         }
         self.complete(kind, &mut fields).await?;
         let body = Value::Object(fields.clone());
-        let made = self.write(Asking::new(Verb::Put, kind.row().path).body(body)).await?;
+        let asking = Asking::new(Verb::Put, kind.row().path).body(body);
+        let made = self.write(kind, None, asking).await?;
         let id = text_of(&made, "id");
         if id.is_empty() {
             return Err(unread(kind, "it", "World Anvil did not say which it is"));
@@ -40,8 +42,7 @@ impl WorldAnvil {
         let fields = self.sendable(kind, &fields).await?;
         let body = Value::Object(fields.clone());
         let asking = Asking::new(Verb::Patch, kind.row().path).with("id", id).body(body);
-        let written = self.write(asking).await;
-        self.forget(kind, id);
+        let written = self.write(kind, Some(id), asking).await;
         written.map_err(|error| named(kind, id, error))?;
         self.read_back(kind, id, &fields).await
     }
@@ -49,8 +50,7 @@ impl WorldAnvil {
     /// Deletes a thing.
     pub(super) async fn remove(&self, kind: Kind, id: &str) -> Result<()> {
         let asking = Asking::new(Verb::Delete, kind.row().path).with("id", id);
-        let written = self.write(asking).await;
-        self.forget(kind, id);
+        let written = self.write(kind, Some(id), asking).await;
         written.map_err(|error| named(kind, id, error))?;
         self.check_gone(kind, id).await
     }
@@ -64,14 +64,6 @@ impl WorldAnvil {
                 message: format!("World Anvil said that {id} is deleted, but it is still there"),
                 hint: "delete it at World Anvil itself".into(),
             }),
-        }
-    }
-
-    /// What was known of a thing may be true no more, also when nobody knows whether the write
-    /// arrived.
-    fn forget(&self, kind: Kind, id: &str) {
-        if kind == Kind::Article {
-            self.known.forget(id);
         }
     }
 
@@ -125,15 +117,8 @@ impl WorldAnvil {
     /// Fields of a new thing with those that the service wants besides.
     async fn complete(&self, kind: Kind, fields: &mut Object) -> Result<()> {
         let lacks = |name: &str| fields.get(name).is_none_or(is_blank);
-        match kind {
-            Kind::Article if lacks("templateType") => {
-                fields.insert("templateType".into(), json!("article"));
-            }
-            Kind::History if lacks("year") => {
-                let problem = "is required by World Anvil";
-                return Err(Error::invalid("year", problem, "give the year it happened in"));
-            }
-            _ => {}
+        if kind == Kind::Article && lacks("templateType") {
+            fields.insert("templateType".into(), json!("article"));
         }
         if !matches!(kind, Kind::World | Kind::Layer | Kind::MarkerGroup)
             && fields.get("world").is_none_or(is_blank)
@@ -168,11 +153,15 @@ impl WorldAnvil {
     }
 
     /// Sends a write. Things tell of each other (counts, titles, what is in them), so all that
-    /// was read may have changed with it, also when nobody knows whether it arrived.
-    async fn write(&self, asking: Asking) -> Result<Object> {
-        let answer = self.ask(&asking).await;
-        self.cache.forget(|key| !STEADY.iter().any(|path| key.starts_with(path)));
-        answer
+    /// was read may have changed with it, also when nobody knows whether it arrived. What the
+    /// service refused has changed nothing.
+    async fn write(&self, kind: Kind, id: Option<&str>, asking: Asking) -> Result<Object> {
+        let answered = self.wire.send(&asking).await;
+        if !answered.as_ref().is_ok_and(fault::is_refusal) {
+            self.cache.forget(|key| !STEADY.iter().any(|path| key.starts_with(path)));
+            id.filter(|_| kind == Kind::Article).iter().for_each(|id| self.known.forget(id));
+        }
+        fault::understood(&asking, answered?)
     }
 
     /// The sections that a thing has, each as nothing.

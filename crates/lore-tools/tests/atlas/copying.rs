@@ -320,3 +320,52 @@ async fn what_is_on_a_hidden_map_is_copied_hidden() {
     let markers = world.call("get_map_markers", json!({ "map_id": uid(4) })).await;
     assert_eq!(markers["entities"][0]["state"], "public", "what it says of itself");
 }
+
+#[tokio::test]
+async fn copies_are_as_old_as_what_they_are_copies_of() {
+    let world = World::new().await;
+    let there = There::new(Extent::Whole);
+    let made = json!({ "templateType": "item", "content": "Old.", "creationDate": date(2001) });
+    there.put(Kind::Article, thing(1, 2005, made));
+    let zoned = json!({ "date": "2005-01-01 02:00:00.000000", "timezone": "Europe/Berlin" });
+    let zoned = json!({ "templateType": "item", "updateDate": zoned });
+    there.put(Kind::Article, thing(2, 2005, zoned));
+    there.copied(&world).await;
+    let told = async |number: u32| {
+        let asked = json!({ "article_id": uid(number), "granularity": 2, "verbose": true });
+        let article = world.call("get_article", asked).await["data"].clone();
+        let date = |name: &str| article[name]["date"].as_str().unwrap().to_owned();
+        (date("creation_date"), date("update_date"))
+    };
+    let year = |year: u32| date(year)["date"].as_str().unwrap().to_owned();
+    assert_eq!(told(1).await, (year(2001), year(2005)));
+    assert_eq!(told(2).await.1, "2005-01-01 01:00:00.000000");
+    let player = world.player().await;
+    let seen =
+        world.try_call(player, "get_article", json!({ "article_id": uid(1) })).await.unwrap();
+    assert_eq!(seen["data"]["update_date"]["date"], year(2005));
+    let changed = json!({ "templateType": "item", "content": "New.", "creationDate": date(2001) });
+    there.put(Kind::Article, thing(1, 2006, changed));
+    there.copied(&world).await;
+    assert_eq!(told(1).await, (year(2001), year(2006)));
+    // What is written here is written now.
+    let title = json!({ "article_id": uid(1), "title": "Mine" });
+    world.call("update_article", title).await;
+    assert!(told(1).await.1 > year(2020));
+}
+
+#[tokio::test]
+async fn tags_that_change_alone_are_copied_and_notes_in_no_section_too() {
+    let world = World::new().await;
+    let there = There::holding(Extent::Whole, Vec::new());
+    let tagged = |tags: &str| json!({ "templateType": "item", "content": "x", "tags": tags });
+    there.put(Kind::Article, thing(1, 2005, tagged("a")));
+    there.put(Kind::Note, thing(2, 2005, json!({ "content": "A quorvex thought." })));
+    assert_eq!(there.copied(&world).await.made, 2);
+    there.put(Kind::Article, thing(1, 2005, tagged("a,b")));
+    assert_eq!(there.copied(&world).await.changed, 1);
+    let article = world.call("get_article", json!({ "article_id": uid(1) })).await;
+    assert_eq!(article["data"]["tags"], json!(["a", "b"]));
+    let found = world.call("search_articles", json!({ "query": "quorvex" })).await;
+    assert_eq!(found["entities"][0]["id"], uid(2));
+}

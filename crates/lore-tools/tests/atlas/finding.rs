@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use lore_anvil::Kind;
 use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Audience, Extent, Screened};
+use lore_core::error::Code;
 use lore_core::names::Word;
 use lore_store::{Batch, Change, NewNode, Origin};
 use serde_json::{Value, json};
@@ -82,4 +83,36 @@ async fn copies_of_a_service_are_found_behind_many_pages_of_the_own_world() {
     let mut own = leafed(&here, 50).await.0;
     own.retain(|id| found.contains(id));
     assert_eq!(found, own, "in the order of the own world");
+}
+
+#[tokio::test]
+async fn notes_are_found_and_told_with_their_notebook() {
+    let world = World::new().await;
+    let notebook = world.make(Kind::Notebook, json!({ "title": "Book" })).await;
+    let section = json!({ "title": "Part", "notebook": { "id": notebook } });
+    let section = world.make(Kind::NoteSection, section).await;
+    let inside = json!({ "title": "Inside", "content": "x", "notesection": { "id": section } });
+    let inside = world.make(Kind::Note, inside).await;
+    let loose = json!({ "title": "Loose thought", "content": "About the quorvex." });
+    let loose = world.call("create_notebook_note", loose).await["data"]["id"].clone();
+    let book = json!({ "notebook_id": notebook, "granularity": 2 });
+    let book = world.call("get_notebook", book).await;
+    assert_eq!(book["data"]["notes"][0]["id"], inside);
+    let found = world.call("search_articles", json!({ "query": "quorvex" })).await;
+    assert_eq!(found["entities"][0]["id"], loose);
+    let read = json!({ "article_id": loose, "granularity": 2 });
+    let read = world.call("get_article", read).await;
+    assert_eq!(read["data"]["content"], "About the quorvex.");
+    let player = world.player().await;
+    let seen = world.try_call(player, "search_articles", json!({ "query": "quorvex" })).await;
+    assert_eq!(seen.unwrap()["meta"]["total"], 0);
+}
+
+#[tokio::test]
+async fn a_tag_with_a_comma_is_refused() {
+    let world = World::new().await;
+    let tagged = json!({ "title": "Duke", "tags": ["Duke of York, the elder"] });
+    let (code, told) = world.refused(world.owner, "create_article", tagged).await;
+    assert_eq!(code, Code::Invalid);
+    assert!(told.starts_with("tags "), "{told}");
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use lore_anvil::Kind;
 use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Audience, Extent, ListQuery, Screened};
-use lore_core::Viewer;
 use lore_core::error::Code;
+use lore_core::{Role, Viewer};
 use serde_json::{Value, json};
 
 use crate::there::{There, uid};
@@ -234,4 +234,61 @@ async fn what_is_for_groups_of_subscribers_is_not_for_players() {
     // Who publishes it says that it is for everybody.
     world.call("update_article", json!({ "article_id": uid(2), "state": "public" })).await;
     assert!(here.read(Kind::Article, Some(&uid(2)), 2).await.is_ok());
+}
+
+#[tokio::test]
+async fn everybody_but_the_owner_is_who_they_are_here() {
+    let world = World::new().await;
+    let account = json!({ "id": "u", "username": "Keys", "email": "secret@example.org" });
+    let about = json!({ "id": "w", "title": "There", "ownership": "owner" });
+    let there = || {
+        let things = vec![(Kind::User, account.clone()), (Kind::World, about.clone())];
+        There::holding(Extent::Whole, things)
+    };
+    for (role, ownership) in
+        [(Role::Gm, "editor"), (Role::Player, "subscriber"), (Role::Reader, "subscriber")]
+    {
+        let somebody = live(&world, there(), world.person(ownership, role).await);
+        let user = somebody.read(Kind::User, None, 2).await.unwrap();
+        assert_eq!((&user["username"], &user["worldCount"]), (&json!(ownership), &json!(1)));
+        assert!(!user.contains_key("email"), "{user:?}");
+        let seen = somebody.read(Kind::World, None, 0).await.unwrap();
+        assert_eq!(seen["ownership"], ownership);
+        let own = Some((Kind::User, user["id"].as_str().unwrap().to_owned()));
+        let worlds = ListQuery { parent: own, ..ListQuery::of(Kind::World) };
+        assert_eq!(somebody.list(&worlds).await.unwrap().rows[0]["ownership"], ownership);
+        let other = Some((Kind::User, "u".to_owned()));
+        let worlds = ListQuery { parent: other, ..ListQuery::of(Kind::World) };
+        assert_eq!(somebody.list(&worlds).await.unwrap_err().code(), Code::NotFound);
+    }
+    let world_of_keys =
+        live(&world, there(), world.owner).read(Kind::World, None, 0).await.unwrap();
+    assert_eq!(world_of_keys["ownership"], "owner");
+}
+
+#[tokio::test]
+async fn players_are_told_when_they_saw_it_change_and_how_many_words_they_see() {
+    let world = World::new().await;
+    let (late, early) = (json!({ "date": "2026-02-02" }), json!({ "date": "2026-01-01" }));
+    let hidden = uid(9);
+    let article = json!({
+        "id": uid(1), "title": "Open", "state": "public", "updateDate": late,
+        "openUpdateDate": early, "content": format!("One two {hidden} @[Three](person:{hidden})."),
+        "wordcount": 9,
+    });
+    let private = json!({ "id": hidden, "title": "Hidden", "state": "private", "content": "" });
+    let there = || {
+        let things = vec![(Kind::Article, article.clone()), (Kind::Article, private.clone())];
+        There::holding(Extent::Whole, things)
+    };
+    let (player, owner) = (world.player().await, world.owner);
+    for (viewer, date, words) in [(player, &early, 4), (owner, &late, 9)] {
+        let seen = live(&world, there(), viewer);
+        let told = seen.read(Kind::Article, Some(&uid(1)), 1).await.unwrap();
+        assert_eq!((&told["updateDate"], &told["wordcount"]), (date, &json!(words)));
+        let listed = seen.list(&ListQuery::of(Kind::Article)).await.unwrap();
+        for told in [&told, &listed.rows[0]] {
+            assert!(!told.contains_key("openUpdateDate") && !told.contains_key("lentText"));
+        }
+    }
 }

@@ -162,6 +162,7 @@ async fn a_date_follows_what_is_written_and_who_may_read_it() {
         tool: "test",
         request_id: String::new(),
         tags_are: TagsAre::Pages,
+        at: None,
     };
     let fields = Properties::from_iter([("date".to_owned(), json!("2024-02-02"))]);
     let patch = PagePatch { fields, ..PagePatch::default() };

@@ -155,6 +155,7 @@ impl Campaign {
             tool: MIRROR,
             request_id: app.effects.uid().to_string(),
             tags_are: TagsAre::Pages,
+            at: None,
         })
     }
 

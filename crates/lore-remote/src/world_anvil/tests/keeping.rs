@@ -130,3 +130,35 @@ async fn an_article_that_names_its_secrets_is_not_kept() {
     stage.anvil.read(Kind::Article, Some("a"), 1).await.unwrap();
     assert_eq!(stage.count(stage.anvil.read(Kind::Article, Some("a"), 1)).await, 0);
 }
+
+#[tokio::test]
+async fn a_write_that_is_refused_forgets_nothing() {
+    let page = |status| Answered { status, retry_after: None, body: b"<html>".to_vec() };
+    for (refusal, forgets) in [
+        (json_answer(422, json!({ "success": false, "error": "title" })), false),
+        (json_answer(401, json!({ "success": false })), false),
+        (json_answer(200, json!({ "success": false, "error": "no" })), false),
+        (page(403), false),
+        (page(429), false),
+        (page(404), true),
+        (page(500), true),
+        (page(200), true),
+        (json_answer(200, json!({ "id": "a" })), true),
+    ] {
+        let status = refusal.status;
+        let stage = Stage::set(move |asking| match asking.verb {
+            Verb::Patch => refusal.clone(),
+            _ => thing(asking),
+        });
+        for id in ["a", "x"] {
+            stage.anvil.read(Kind::Article, Some(id), 1).await.unwrap();
+        }
+        let title = fields(json!({ "title": "Other" }));
+        stage.anvil.update(Kind::Article, "a", &title).await.unwrap_err();
+        assert_eq!(stage.anvil.known.knows("a"), !forgets, "{status}");
+        for id in ["a", "x"] {
+            let asked = stage.count(stage.anvil.read(Kind::Article, Some(id), 1)).await;
+            assert_eq!(asked, usize::from(forgets), "{id} after {status}");
+        }
+    }
+}

@@ -219,3 +219,30 @@ async fn texts_of_a_template_are_sections_and_the_folder_of_a_block_is_its_folde
     let block = stage.anvil.read(Kind::Block, Some("6"), 2).await.unwrap();
     assert_eq!(block["blockfolder"]["id"], 5);
 }
+
+#[tokio::test]
+async fn what_the_account_has_is_listed_by_the_world_it_says() {
+    const OTHER: &str = "0190a1b2-0000-7000-8000-0000000000fe";
+    let rows: Vec<Value> = (0..120)
+        .map(|number| match number % 3 {
+            0 => json!({ "id": number, "title": "Here", "world": { "id": WORLD } }),
+            1 => json!({ "id": number, "title": "There", "world": { "id": OTHER } }),
+            _ => json!({ "id": number, "title": "Everywhere" }),
+        })
+        .collect();
+    let lists = json!({ "user/blocktemplates?u": rows, "user/worlds?u": [] });
+    let stage = Stage::set(service(lists, json!({ "world?w": { "id": WORLD } })));
+    let of = |world: &str, offset: usize| ListQuery {
+        world: Some(world.into()),
+        offset,
+        ..ListQuery::of(Kind::BlockTemplate)
+    };
+    let first = stage.anvil.list(&of(WORLD, 0)).await.unwrap();
+    assert_eq!((first.rows.len(), first.total), (50, 80));
+    assert!(first.rows.iter().all(|row| row["title"] != "There" && !row.contains_key("world")));
+    assert_eq!(stage.anvil.list(&of(WORLD, 50)).await.unwrap().rows.len(), 30);
+    let all = stage.anvil.list(&ListQuery::of(Kind::BlockTemplate)).await.unwrap();
+    assert_eq!(all.total, 120);
+    let unknown = stage.anvil.list(&of(OTHER, 0)).await.unwrap_err();
+    assert_eq!(unknown.code(), Code::NotFound, "{unknown}");
+}

@@ -240,3 +240,60 @@ async fn an_excerpt_is_in_plain_words() {
     stage.anvil.read(Kind::Article, Some(id), 2).await.unwrap();
     assert_eq!(stage.found("stone", Audience::Everybody).await, ["Stone of Bob, old."]);
 }
+
+#[tokio::test]
+async fn more_than_a_thousand_answer() {
+    let rows: Vec<Value> = (0..1_200)
+        .map(|number| json!({ "id": format!("a{number}"), "title": format!("Keep {number}") }))
+        .collect();
+    let lists = json!({ "world/articles?w": rows });
+    let stage = Stage::set(service(lists, json!({ "world?w": { "id": WORLD } })));
+    let query = ArticleQuery { offset: 1_150, ..asking_for("keep") };
+    let found = stage.anvil.search(&query).await.unwrap();
+    assert_eq!((found.total, found.articles.len()), (1_200, 50));
+}
+
+#[tokio::test]
+async fn the_list_is_put_together_once_as_long_as_it_is_good() {
+    let (stage, there) = writing();
+    let first = stage.anvil.places(Some(WORLD)).await.unwrap();
+    let again = stage.anvil.places(Some(WORLD)).await.unwrap();
+    assert!(Arc::ptr_eq(&first[0], &again[0]));
+    there.lock().0.insert("title".into(), json!("Other"));
+    stage.clock.advance(Class::List.ttl());
+    let later = stage.anvil.places(Some(WORLD)).await.unwrap();
+    assert_eq!(later[0].articles[0]["title"], "Other");
+    let title = fields(json!({ "title": "Third" }));
+    stage.anvil.update(Kind::Article, "a", &title).await.unwrap();
+    let written = stage.anvil.places(Some(WORLD)).await.unwrap();
+    assert_eq!(written[0].articles[0]["title"], "Third");
+}
+
+#[tokio::test]
+async fn a_service_that_searches_is_asked_once_and_one_that_does_not_never_again() {
+    let answer = json!({
+        "success": true, "meta": { "total": 7 },
+        "entities": [{
+            "id": "a", "title": "Keep", "excerpt": "Stone", "relevance": 0.5, "world": { "id": "w" },
+        }],
+    });
+    let stage = Stage::set(move |asking| match asking.path {
+        "article/search" => json_answer(200, answer.clone()),
+        _ => thing(asking),
+    });
+    let found = stage.anvil.searched(&asking_for("keep")).await.unwrap().unwrap();
+    assert_eq!((found.total, found.searched), (7, 1.0));
+    assert_eq!(found.articles[0].excerpt, "Stone");
+    assert_eq!(stage.count(stage.anvil.searched(&asking_for("keep"))).await, 0, "it is kept");
+    // Who does not say that an answer is for everybody may have told everything.
+    let open = ArticleQuery { audience: Audience::Everybody, ..asking_for("keep") };
+    assert!(stage.anvil.searched(&open).await.unwrap().is_none());
+    for status in [404, 405, 422] {
+        let stage = Stage::set(move |asking| match asking.path {
+            "article/search" => Answered { status, retry_after: None, body: b"<html>".to_vec() },
+            _ => thing(asking),
+        });
+        assert!(stage.anvil.searched(&asking_for("keep")).await.unwrap().is_none());
+        assert_eq!(stage.count(stage.anvil.searched(&asking_for("stone"))).await, 0, "{status}");
+    }
+}

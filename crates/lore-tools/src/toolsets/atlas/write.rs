@@ -208,6 +208,14 @@ fn checked(one: &Offered, value: &Value) -> Result<Value> {
         (Takes::Choice(words), Value::String(text)) => words.contains(&text.trim()),
         _ => false,
     };
+    if fits && one.field == "tags" && has_comma(value) {
+        let hint = "give what is before and after it as tags of their own, or leave it out";
+        return Err(Error::invalid(
+            one.argument,
+            "are written with commas between them there",
+            hint,
+        ));
+    }
     if fits {
         return Ok(value.clone());
     }
@@ -220,6 +228,12 @@ fn checked(one: &Offered, value: &Value) -> Result<Value> {
         Takes::Choice(words) => format!("one of {}", words.join(", ")),
     };
     Err(Error::invalid(one.argument, format!("is not {wanted}"), format!("give {wanted}")))
+}
+
+/// Whether a text of a list would be taken for several.
+fn has_comma(texts: &Value) -> bool {
+    let texts = texts.as_array().into_iter().flatten().filter_map(Value::as_str);
+    texts.into_iter().any(|text| text.contains(','))
 }
 
 fn fields(offered: impl Iterator<Item = &'static Offered>) -> Vec<(&'static str, Value)> {

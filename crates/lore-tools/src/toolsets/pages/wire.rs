@@ -68,6 +68,7 @@ pub(super) fn scribe(call: &Call, tool: &'static str) -> Scribe {
         tool,
         request_id: call.request_id().to_owned(),
         tags_are: TagsAre::Labels,
+        at: None,
     }
 }
 
