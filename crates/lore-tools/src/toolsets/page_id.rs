@@ -1,6 +1,7 @@
 //! What stands for a page in arguments: its number, or whatever another door shows it by.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use lore_app::{App, pages};
 use lore_core::{Error, Result, Viewer};
@@ -8,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// What stands for a page. Clients send a number also as text or as the mention they would
+/// What stands for a page, or for a post of one. Clients send a number also as text or as the mention they would
 /// write, and the ids that other tools showed them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageId(Value);
@@ -29,9 +30,15 @@ impl PageId {
             _ => None,
         };
         found.ok_or_else(|| {
-            let problem = format!("is {}, which is no id of an entity", self.0);
+            let problem = format!("is {self}, which is no id of an entity");
             Error::invalid(field, problem, "use an entity_id from find_entities")
         })
+    }
+}
+
+impl fmt::Display for PageId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
     }
 }
 

@@ -139,14 +139,8 @@ impl Putting<'_> {
         }
         // Which project is worked on is decided here.
         new.properties.shift_remove(ACTIVE);
-        properties.extend(new.properties);
-        let patch = NodePatch {
-            name: Some(new.name),
-            aliases: Some(new.aliases),
-            tags: Some(new.tags),
-            properties: Some(properties),
-            ..NodePatch::default()
-        };
+        properties.extend(std::mem::take(&mut new.properties));
+        let patch = told(new, properties);
         let expect = Expect::Version(old.version);
         let mut batch =
             self.batch().change(Change::UpdateNode(NodeRef::Uid(self.uid), expect, patch));
@@ -348,6 +342,17 @@ fn bounded(list: &[String]) -> Vec<String> {
 
 fn says_the_same(old: &Text, new: &NewText) -> bool {
     old.body == new.body && old.title == new.title && old.provenance == new.provenance
+}
+
+/// What is told of a node, apart from its texts.
+fn told(new: NewNode, properties: Properties) -> NodePatch {
+    NodePatch {
+        name: Some(new.name),
+        aliases: Some(new.aliases),
+        tags: Some(new.tags),
+        properties: Some(properties),
+        ..NodePatch::default()
+    }
 }
 
 fn patch(new: NewText) -> TextPatch {

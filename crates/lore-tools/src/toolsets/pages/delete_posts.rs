@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Job, Number, entity, work};
+use super::each::{Each, Job, entity, post, work};
 use super::wire::{RowOut, Rows};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
@@ -28,7 +28,7 @@ struct Item {
     /// The entity.
     entity_id: PageId,
     /// The post.
-    post_id: Number,
+    post_id: PageId,
 }
 
 impl ToolSpec for DeletePosts {
@@ -58,7 +58,7 @@ impl Job for Item {
     async fn run(self, scribe: &Scribe) -> RowOut {
         let page = entity(scribe, &self.entity_id).await;
         let outcome = self.apply(scribe, page.clone()).await;
-        RowOut::of(page.ok(), self.post_id.known(), &outcome)
+        RowOut::of(page.ok(), self.post_id.written(), &outcome)
     }
 
     fn unread(given: &Value, error: &Error) -> RowOut {
@@ -68,6 +68,6 @@ impl Job for Item {
 
 impl Item {
     async fn apply(&self, scribe: &Scribe, page: Result<i64>) -> Result<()> {
-        pages::delete_post(scribe, page?, self.post_id.read("post_id")?).await
+        pages::delete_post(scribe, page?, post(&self.post_id)?).await
     }
 }

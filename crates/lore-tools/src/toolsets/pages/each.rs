@@ -85,54 +85,22 @@ pub(super) async fn work<J: Job>(
     Ok(rows)
 }
 
-/// A number that stands for a post. Clients also send it as text, or as a mention.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Number(std::result::Result<i64, Value>);
-
-impl Number {
-    /// The number, or why it is none.
-    pub(super) fn read(&self, field: &str) -> Result<i64> {
-        self.0.clone().map_err(|given| {
-            let hint = "use a number from get_entities with include_posts";
-            Error::invalid(field, format!("is {given}, which is no number"), hint)
-        })
-    }
-
-    /// The number, if it is one.
-    pub(super) fn known(&self) -> Option<i64> {
-        self.0.as_ref().ok().copied()
-    }
-}
-
 /// The number in a field of an item that could not be read.
 pub(super) fn number_in_field(item: &Value, field: &str) -> Option<i64> {
     number_in(item.get(field)?)
 }
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
-        let given = Value::deserialize(from)?;
-        Ok(Self(number_in(&given).ok_or(given)))
-    }
-}
-
-impl JsonSchema for Number {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Number".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({ "type": "integer" })
-    }
-}
-
 /// The number of the entity that an item is about.
 pub(super) async fn entity(scribe: &Scribe, id: &PageId) -> Result<i64> {
     id.find(&scribe.app, &scribe.viewer, "entity_id").await
+}
+
+/// The number of the post that an item is about. No other door shows one by another id.
+pub(super) fn post(id: &PageId) -> Result<i64> {
+    id.written().ok_or_else(|| {
+        let hint = "use a number from get_entities with include_posts";
+        Error::invalid("post_id", format!("is {id}, which is no number"), hint)
+    })
 }
 
 /// Fails when a call has more items than one call may.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::each::{Each, Job, Number, entity, work};
+use super::each::{Each, Job, entity, post, work};
 use super::wire::{RowOut, Rows, one_of};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
@@ -28,7 +28,7 @@ struct Item {
     /// The entity.
     entity_id: PageId,
     /// The post.
-    post_id: Number,
+    post_id: PageId,
     /// New title.
     name: Option<String>,
     /// New text, Markdown; replaces all of it.
@@ -69,8 +69,8 @@ impl Job for Item {
     type Row = RowOut;
 
     async fn run(self, scribe: &Scribe) -> RowOut {
-        let (page, post) = (entity(scribe, &self.entity_id).await, self.post_id.known());
-        RowOut::of(page.clone().ok(), post, &self.apply(scribe, page).await)
+        let (page, number) = (entity(scribe, &self.entity_id).await, self.post_id.written());
+        RowOut::of(page.clone().ok(), number, &self.apply(scribe, page).await)
     }
 
     fn unread(given: &Value, error: &Error) -> RowOut {
@@ -80,7 +80,7 @@ impl Job for Item {
 
 impl Item {
     async fn apply(self, scribe: &Scribe, page: Result<i64>) -> Result<()> {
-        let post = self.post_id.read("post_id")?;
+        let post = post(&self.post_id)?;
         let private = one_of(self.is_private, self.is_hidden)?;
         let patch = PostPatch { name: self.name, entry: self.entry, private };
         pages::update_post(scribe, page?, post, &patch).await

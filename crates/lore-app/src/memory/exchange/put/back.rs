@@ -6,15 +6,13 @@
 use std::collections::HashSet;
 
 use lore_core::{Node, Text, Timestamp};
-use lore_store::{
-    Bin, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, TextPatch, TextRef,
-};
+use lore_store::{Bin, Change, Expect, NewNode, NewText, NodeKey, NodeRef, TextPatch, TextRef};
 
 use super::super::super::pen::Pen;
 use super::super::super::project::steps_of;
 use super::super::super::refusal::Reply;
 use super::super::identity::without_source;
-use super::{ACTIVE, Put, Putting, SOURCE_TYPE};
+use super::{ACTIVE, Put, Putting, SOURCE_TYPE, told};
 
 /// Takes over what was changed elsewhere since the node was last changed here.
 pub(super) async fn take(putting: &Putting<'_>) -> Reply<Put> {
@@ -55,18 +53,12 @@ fn node_change(old: &Node, mut new: NewNode) -> Option<Change> {
     without_source(&mut new.properties);
     [SOURCE_TYPE, ACTIVE].iter().for_each(|key| drop(new.properties.shift_remove(*key)));
     let mut properties = old.properties.clone();
-    properties.extend(new.properties);
+    properties.extend(std::mem::take(&mut new.properties));
     let is_same = old.name == new.name
         && old.aliases == new.aliases
         && old.tags == new.tags
         && old.properties == properties;
-    let patch = NodePatch {
-        name: Some(new.name),
-        aliases: Some(new.aliases),
-        tags: Some(new.tags),
-        properties: Some(properties),
-        ..NodePatch::default()
-    };
+    let patch = told(new, properties);
     let node = NodeRef::Id(old.id);
     (!is_same).then(|| Change::UpdateNode(node, Expect::Version(old.version), patch))
 }
