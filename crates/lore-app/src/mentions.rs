@@ -5,6 +5,7 @@
 
 use lore_core::{NodeId, Result, Role, Text, TextId, Viewer, Visibility};
 use lore_markup::mention::{self, Target};
+use lore_markup::veil;
 use lore_store::{Batch, Bin, Change, NodeKey, NodeRef, Store, TextRef};
 
 use crate::App;
@@ -27,8 +28,9 @@ pub(crate) async fn follow(store: &dyn Store, viewer: &Viewer, batch: Batch) -> 
     if viewer.role < Role::Player {
         return Ok(Followed { batch, eyes: *viewer });
     }
-    let all_seeing = Viewer { role: viewer.role.max(Role::Gm), ..*viewer };
+    let all_seeing = all_seeing(viewer);
     let (planned, mut batch) = (batch.changes.len(), batch);
+    unveil(store, viewer, &mut batch).await?;
     for writing in writings(store, &all_seeing, &batch).await? {
         let known = writing.known(store, viewer, &batch).await?;
         let kept = match known {
@@ -43,6 +45,44 @@ pub(crate) async fn follow(store: &dyn Store, viewer: &Viewer, batch: Batch) -> 
     }
     let eyes = if batch.changes.len() > planned { all_seeing } else { *viewer };
     Ok(Followed { batch, eyes })
+}
+
+/// What somebody writes in the place of a text. Whoever does not see what it mentions was shown
+/// words instead, and cannot mean the mentions to go by sending those back.
+pub(crate) async fn kept(
+    store: &dyn Store,
+    viewer: &Viewer,
+    text: TextRef,
+    sent: &str,
+) -> Result<String> {
+    if viewer.sees_gm_side() {
+        return Ok(sent.to_owned());
+    }
+    let whole = text_at(store, &all_seeing(viewer), text).await?;
+    let seen = text_at(store, viewer, text).await?;
+    Ok(match (whole, seen) {
+        (Some(whole), Some(seen)) if whole.body != seen.body => {
+            veil::unveiled(&whole.body, &seen.body, sent)
+        }
+        _ => sent.to_owned(),
+    })
+}
+
+/// The same for all texts of a batch.
+async fn unveil(store: &dyn Store, viewer: &Viewer, batch: &mut Batch) -> Result<()> {
+    for change in &mut batch.changes {
+        if let Change::UpdateText(text, _, patch) = change
+            && let Some(body) = &mut patch.body
+        {
+            *body = kept(store, viewer, *text, body).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The viewer, looking behind the screen.
+fn all_seeing(viewer: &Viewer) -> Viewer {
+    Viewer { role: viewer.role.max(Role::Gm), ..*viewer }
 }
 
 /// What a text that is kept otherwise mentions, as far as the viewer sees it: a note of the vault

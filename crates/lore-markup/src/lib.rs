@@ -18,6 +18,7 @@ mod plain;
 mod read;
 mod tree;
 pub mod vault;
+pub mod veil;
 mod write;
 
 pub use bbcode::{from_bbcode, to_bbcode};

@@ -86,11 +86,7 @@ pub fn replaced(markdown: &str, write: impl Fn(&Mention<'_>) -> Option<String>) 
             Piece::Text(text) => out.push_str(text),
             Piece::Mention(mention) => match write(&mention) {
                 Some(written) => out.push_str(&written),
-                // The bar of a mention in a table was escaped.
-                None if matches!(mention.text, Cow::Owned(_)) => {
-                    out.push_str(&mention.text.replace('|', "\\|"));
-                }
-                None => out.push_str(&mention.text),
+                None => out.push_str(&as_written(&mention)),
             },
         }
     }
@@ -105,6 +101,14 @@ pub(crate) fn replaced_each(markdown: &str, mut write: impl FnMut(&str) -> Strin
         Piece::Mention(mention) => write(&mention.text),
     });
     written.collect()
+}
+
+/// A mention as it stands in its text: the bar of one in a table is escaped.
+pub(crate) fn as_written<'a>(mention: &'a Mention<'_>) -> Cow<'a, str> {
+    match &mention.text {
+        Cow::Owned(text) => text.replace('|', "\\|").into(),
+        Cow::Borrowed(text) => Cow::Borrowed(text),
+    }
 }
 
 /// What the brackets stand in.

@@ -38,6 +38,7 @@ mod store;
 mod tally;
 mod texts;
 mod tokens;
+mod veil;
 mod wal;
 mod writer;
 

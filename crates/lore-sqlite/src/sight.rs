@@ -143,6 +143,11 @@ impl Sight {
         Self { made: true, ..Self::of(viewer) }
     }
 
+    /// Whether it is that of the game master's side.
+    pub(crate) fn is_gm(&self) -> bool {
+        self.gm
+    }
+
     /// The world it is of.
     pub(crate) fn world(&self) -> i64 {
         self.world

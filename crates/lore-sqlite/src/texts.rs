@@ -10,6 +10,7 @@ use crate::fault::Answer;
 use crate::rows;
 use crate::sight::{self, Named, Presence, Sight};
 use crate::store::{SqliteStore, limit_of};
+use crate::veil;
 
 #[async_trait]
 impl Texts for SqliteStore {
@@ -58,7 +59,10 @@ impl Texts for SqliteStore {
 /// Live texts by id, without those that are damaged.
 pub(crate) fn several(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Text>> {
     let mut statement = db.prepare_cached(&select_sql("t.id IN rarray(:key)", Presence::Live))?;
-    rows::sound(statement.query(sight.with(&[(":key", &ids)]).as_slice())?, rows::text)
+    let found = statement.query(sight.with(&[(":key", &ids)]).as_slice())?;
+    let mut texts = rows::sound(found, rows::text)?;
+    veil::draw(db, sight, &mut texts)?;
+    Ok(texts)
 }
 
 /// The page and the total come from one snapshot.
@@ -83,7 +87,8 @@ fn find(db: &Connection, sight: Sight, query: &TextQuery) -> Answer<TextPage> {
     let mut own = own.to_vec();
     own.extend([(":limit", &limit as &dyn ToSql), (":offset", &offset)]);
     let mut statement = snapshot.prepare_cached(&page)?;
-    let items = rows::sound(statement.query(sight.with(&own).as_slice())?, rows::text)?;
+    let mut items = rows::sound(statement.query(sight.with(&own).as_slice())?, rows::text)?;
+    veil::draw(&snapshot, sight, &mut items)?;
     Ok(TextPage { items, total: total.unsigned_abs() })
 }
 
@@ -95,7 +100,10 @@ fn select(
     presence: Presence,
 ) -> Answer<Vec<Text>> {
     let mut statement = db.prepare_cached(&select_sql(condition, presence))?;
-    rows::all(statement.query(sight.with(&[(":key", key)]).as_slice())?, rows::text)
+    let mut texts =
+        rows::all(statement.query(sight.with(&[(":key", key)]).as_slice())?, rows::text)?;
+    veil::draw(db, sight, &mut texts)?;
+    Ok(texts)
 }
 
 /// Texts first, then their nodes: `CROSS` keeps SQLite from walking through all nodes of

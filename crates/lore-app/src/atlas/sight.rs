@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use lore_anvil::{Kind, Object, is_public, is_reference};
+pub(super) use lore_markup::veil::UNTOLD;
 use lore_markup::{anvil, literal};
 use serde_json::Value;
 
@@ -19,8 +20,6 @@ use super::named::{Name, UUID, data_in, kind_of, looks_like_data, mentioned, nam
 const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
 /// What everybody may see although it does not say so.
 const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
-/// What stands in a text for what is not told.
-pub(super) const UNTOLD: &str = "…";
 
 /// Which of the things that some values name may be told.
 #[derive(Debug)]

@@ -2,15 +2,18 @@
 
 use std::collections::HashSet;
 
-use lore_core::{NodeId, Result};
+use lore_core::{NodeId, Result, Text};
 use lore_markup::mention::{self, Target};
 use lore_search::Query;
+use lore_store::TextRef;
 
 use super::edit::{Made, NewPage, PagePatch};
 use super::kinds::PageKind;
+use super::page::Detail;
 use super::posts::{NewPost, PostPatch};
 use super::scribe::Scribe;
 use super::{edit, live, page, posts};
+use crate::mentions;
 
 /// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
 pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
@@ -86,10 +89,28 @@ async fn rejoin(scribe: &Scribe, number: i64) -> Result<()> {
 
 /// Changes a page.
 pub async fn update(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<()> {
+    let patch = &unveiled(scribe, number, patch).await?;
     match scribe.live() {
         Some(campaign) => live::update(&campaign, scribe, number, patch).await,
         None => edit::update(scribe, number, patch).await,
     }
+}
+
+/// A patch whose text has the mentions that its writer was shown as words.
+async fn unveiled(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<PagePatch> {
+    let mut patch = patch.clone();
+    if let Some(sent) = patch.entry.as_mut().filter(|_| !scribe.viewer.sees_gm_side())
+        // What is not there is refused later.
+        && let Ok(page) = page::get(scribe, number, Detail::Entry).await
+        && let Some(old) = page.entry
+    {
+        *sent = kept(scribe, &old, sent).await?;
+    }
+    Ok(patch)
+}
+
+async fn kept(scribe: &Scribe, old: &Text, sent: &str) -> Result<String> {
+    mentions::kept(scribe.app.store.as_ref(), &scribe.viewer, TextRef::Id(old.id), sent).await
 }
 
 /// Puts a page into the bin.
@@ -110,10 +131,27 @@ pub async fn create_post(scribe: &Scribe, new: &NewPost) -> Result<i64> {
 
 /// Changes a post of a page.
 pub async fn update_post(scribe: &Scribe, page: i64, post: i64, patch: &PostPatch) -> Result<()> {
+    let patch = &unveiled_post(scribe, page, post, patch).await?;
     match scribe.live() {
         Some(campaign) => live::update_post(&campaign, scribe, page, post, patch).await,
         None => posts::update(scribe, page, post, patch).await,
     }
+}
+
+async fn unveiled_post(
+    scribe: &Scribe,
+    page: i64,
+    post: i64,
+    patch: &PostPatch,
+) -> Result<PostPatch> {
+    let mut patch = patch.clone();
+    if let Some(sent) = patch.entry.as_mut().filter(|_| !scribe.viewer.sees_gm_side())
+        && let Ok(page) = page::get(scribe, page, Detail::Posts).await
+        && let Ok(old) = posts::find(&page, post)
+    {
+        *sent = kept(scribe, old, sent).await?;
+    }
+    Ok(patch)
 }
 
 /// Puts a post into the bin.

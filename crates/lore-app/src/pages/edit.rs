@@ -208,9 +208,8 @@ async fn changed(
         batch = tags::set_tags(scribe, batch, wanted).await?;
     }
     if patch.entry.is_some() || patch.private.is_some() {
-        let written = page.entry.as_ref().map(|text| text.body.as_str());
-        let body = patch.entry.as_deref().or(written).unwrap_or_default();
-        let posts = links::other_texts(scribe, &page.node).await?;
+        let (written, posts) = links::whole_texts(scribe, &page.node).await?;
+        let body = patch.entry.as_deref().unwrap_or(&written);
         let mut sources = vec![Source { body, visibility: Visibility::Members }];
         sources.extend(posts.iter().map(Source::from));
         batch = links::set_mentions(scribe, batch, target, Some(page.node.id), &sources).await?;
@@ -306,12 +305,11 @@ pub(super) fn set_parent_id(fields: &mut Properties, parent: Option<i64>) {
 
 /// Joins a page anew to what it mentions and is part of; for when those came after it.
 pub(super) async fn relink(scribe: &Scribe, node: Node) -> Result<()> {
-    let others = links::other_texts(scribe, &node).await?;
-    let page = page::with_its_texts(scribe, node, Detail::Entry).await?;
+    let (entry, others) = links::whole_texts(scribe, &node).await?;
+    let page = page::with_its_texts(scribe, node, Detail::Head).await?;
     let Some(page) = page else { return Ok(()) };
     let (target, id) = (NodeRef::Id(page.node.id), Some(page.node.id));
-    let entry = page.entry.as_ref().map_or("", |text| text.body.as_str());
-    let mut sources = vec![Source { body: entry, visibility: Visibility::Members }];
+    let mut sources = vec![Source { body: &entry, visibility: Visibility::Members }];
     sources.extend(others.iter().map(Source::from));
     let batch = links::set_mentions(scribe, scribe.batch(), target, id, &sources).await?;
     let batch = links::set_parent(scribe, batch, target, id, page.parent()).await?;

@@ -132,12 +132,15 @@ pub(crate) async fn mentioned(
     Ok(others.filter_map(|node| Some((node.id, *numbers.get(&node.number)?))).collect())
 }
 
-/// Every text of a page but its own, whoever may read it: posts, and what other doors wrote.
-pub(super) async fn other_texts(scribe: &Scribe, node: &Node) -> Result<Vec<Text>> {
+/// Every text of a page, whoever may read it, as it was written: its own, and besides posts and
+/// what other doors wrote.
+pub(super) async fn whole_texts(scribe: &Scribe, node: &Node) -> Result<(String, Vec<Text>)> {
     let viewer = scribe.all_seeing();
-    let mut texts = scribe.app.store.texts_of(&viewer, node.id, Bin::Live).await?;
-    texts.retain(|text| text.kind.as_str() != ENTRY);
-    Ok(texts)
+    let texts = scribe.app.store.texts_of(&viewer, node.id, Bin::Live).await?;
+    let (own, others): (Vec<Text>, Vec<Text>) =
+        texts.into_iter().partition(|text| text.kind.as_str() == ENTRY);
+    let own = own.into_iter().next().map(|text| text.body);
+    Ok((own.unwrap_or_default(), others))
 }
 
 fn edge(

@@ -77,7 +77,7 @@ pub(super) async fn create(scribe: &Scribe, new: &NewPost) -> Result<i64> {
             text.position = last + 1;
             text.visibility = visibility;
             let batch = scribe.batch().change(Change::CreateText(text));
-            let fresh = Source { body: &new.entry, visibility };
+            let fresh = Fresh { body: Some(new.entry.clone()), visibility };
             Ok((relinked(scribe, batch, &page, None, Some(fresh)).await?, ()))
         }
         .boxed()
@@ -100,13 +100,12 @@ pub(super) async fn update(scribe: &Scribe, page: i64, post: i64, patch: &PostPa
             let page = page::get(scribe, page, Detail::Posts).await?;
             let old = find(&page, post)?;
             may_change(&scribe.viewer, old.created.by, &old.title)?;
-            let body = fields.body.clone().unwrap_or_else(|| old.body.clone());
             let visibility = fields.visibility.unwrap_or(old.visibility);
             let expect = Expect::Version(old.version);
-            let id = old.id;
+            let (id, body) = (old.id, fields.body.clone());
             let change = Change::UpdateText(TextRef::Id(id), expect, fields);
             let batch = scribe.batch().change(change);
-            let fresh = Source { body: &body, visibility };
+            let fresh = Fresh { body, visibility };
             Ok((relinked(scribe, batch, &page, Some(id), Some(fresh)).await?, ()))
         }
         .boxed()
@@ -142,6 +141,12 @@ pub(super) fn find(page: &Page, post: i64) -> Result<&Text> {
     })
 }
 
+/// A post as it will be; without a body it says what it said.
+struct Fresh {
+    body: Option<String>,
+    visibility: Visibility,
+}
+
 /// A change to a post is a change to its page: the page's moment of change moves, and
 /// its links follow what all its texts say then.
 async fn relinked(
@@ -149,17 +154,20 @@ async fn relinked(
     batch: Batch,
     page: &Page,
     replaced: Option<TextId>,
-    fresh: Option<Source<'_>>,
+    fresh: Option<Fresh>,
 ) -> Result<Batch> {
     let target = NodeRef::Id(page.node.id);
     let expect = Expect::Version(page.node.version);
     let batch = batch.change(Change::UpdateNode(target, expect, NodePatch::default()));
-    let posts = links::other_texts(scribe, &page.node).await?;
-    let others = posts.iter().filter(|post| Some(post.id) != replaced);
-    let mut sources: Vec<Source<'_>> = others.map(Source::from).collect();
-    sources.extend(fresh);
-    if let Some(entry) = &page.entry {
-        sources.push(Source { body: &entry.body, visibility: Visibility::Members });
+    let (entry, posts) = links::whole_texts(scribe, &page.node).await?;
+    let (old, others): (Vec<&Text>, Vec<&Text>) =
+        posts.iter().partition(|post| Some(post.id) == replaced);
+    let mut sources: Vec<Source<'_>> = others.into_iter().map(Source::from).collect();
+    if let Some(Fresh { body, visibility }) = &fresh {
+        let before = old.first().map_or("", |post| post.body.as_str());
+        let body = body.as_deref().unwrap_or(before);
+        sources.push(Source { body, visibility: *visibility });
     }
+    sources.push(Source { body: &entry, visibility: Visibility::Members });
     links::set_mentions(scribe, batch, target, Some(page.node.id), &sources).await
 }

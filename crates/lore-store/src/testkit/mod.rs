@@ -251,6 +251,7 @@ macro_rules! contract_tests {
             what_is_concealed_is_known_by_every_key,
             texts_by_role_and_visibility,
             edges_by_role_and_visibility,
+            a_text_tells_nobody_of_what_it_mentions_that_they_do_not_see,
             texts_of_a_hidden_node_are_hidden,
             edges_of_a_hidden_node_are_hidden,
             hidden_nodes_cannot_be_changed,

@@ -7,7 +7,7 @@ use super::Harness;
 use super::stage::{Stage, batch, between, edge_draft, not_found, word};
 use crate::{
     Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText,
-    NodeKey, NodePatch, NodeQuery, NodeRef, Require, Retag, TagSide, TextPatch, TextRef,
+    NodeKey, NodePatch, NodeQuery, NodeRef, Require, Retag, TagSide, TextPatch, TextQuery, TextRef,
 };
 
 /// One viewer of each role, the owner of the private things among them.
@@ -118,6 +118,40 @@ pub async fn texts_by_role_and_visibility(harness: &dyn Harness) {
             let all = stage.store().texts_of(viewer, node.id, Bin::Live).await.unwrap();
             let listed = all.iter().any(|item| item.id == text.id);
             assert_eq!(listed, shown, "{visibility:?} {viewer:?}");
+        }
+    }
+}
+
+/// To others it is told in words, like what is not there: nobody learns a number, nor by writing
+/// mentions whether something has it. The game master's side reads what was written.
+pub async fn a_text_tells_nobody_of_what_it_mentions_that_they_do_not_see(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let open = stage.node(&stage.owner, "Gandalf").await;
+    let hidden = stage.node_for(&stage.owner, Visibility::Gm).await.number;
+    let own = stage.node_for(&player, Visibility::Private(player.principal)).await.number;
+    let (known, nobody) = (open.number, 1_000_000);
+    let body = format!(
+        "Of [entity:{hidden}], [entity:{hidden}|the Mill], [entity:{nobody}], [entity:{own}], \
+         [entity:{known}]."
+    );
+    let text = NewText { title: format!("[entity:{hidden}]"), ..stage.text_draft(&open, &body) };
+    let text = stage.write(&stage.owner, text).await;
+    let shown = format!("Of …, the Mill, …, [entity:{own}], [entity:{known}].");
+    let (title, store) = (text.title.as_str(), stage.store());
+    for (viewer, title, body) in [(&player, "…", &shown), (&stage.owner, title, &body)] {
+        let mut found = vec![
+            store.text(viewer, text.id).await.unwrap().unwrap(),
+            store.text_by_uid(viewer, text.uid).await.unwrap().unwrap(),
+        ];
+        found.extend(store.texts_of(viewer, open.id, Bin::Live).await.unwrap());
+        found.extend(store.texts_of_nodes(viewer, &[open.id]).await.unwrap());
+        found.extend(store.find_texts(viewer, TextQuery::default()).await.unwrap().items);
+        let searched = store.search(viewer, Query::new("mill", 5)).await.unwrap();
+        found.extend(searched.answers.into_iter().filter_map(|answer| answer.text));
+        assert_eq!(found.len(), 6);
+        for text in found {
+            assert_eq!((text.title.as_str(), &text.body), (title, body), "{viewer:?}");
         }
     }
 }

@@ -329,7 +329,7 @@ impl Wanted<'_> {
         let entry = Source { body: &self.remote.entry, visibility: Visibility::Members };
         let posts = self.remote.posts.iter().flatten();
         let posts = posts.map(|post| Source { body: &post.entry, visibility: post.visibility });
-        let mut others = links::other_texts(scribe, &page.node).await?;
+        let (_, mut others) = links::whole_texts(scribe, &page.node).await?;
         others.retain(|text| text.kind.as_str() != POST);
         let others = others.iter().map(Source::from);
         let sources: Vec<Source<'_>> = std::iter::once(entry).chain(posts).chain(others).collect();
