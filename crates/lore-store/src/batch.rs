@@ -378,6 +378,8 @@ impl NewNode {
 /// Changes to a node; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
 pub struct NodePatch {
+    /// New kind. Its number within the kind is the next one there.
+    pub kind: Option<Kind>,
     /// New name.
     pub name: Option<String>,
     /// New namespace.

@@ -57,7 +57,7 @@ impl Hand<'_> {
             return Ok(applied(&target, target.version));
         }
         self.tell_of_patch(&old, patch)?;
-        self.patch_node(&old, patch)?;
+        let kind_number = self.patch_node(&old, patch)?;
         if let Some(aliases) = &patch.aliases {
             self.set_aliases(target.id, aliases)?;
         }
@@ -72,7 +72,7 @@ impl Hand<'_> {
         self.heard.add([old.visibility]);
         self.heard.add([patch.visibility.unwrap_or(old.visibility)]);
         self.notes.push(patch_note(&old, patch).into());
-        Ok(applied(&target, target.version + 1))
+        Ok(applied(&Target { kind_number, ..target }, target.version + 1))
     }
 
     /// Moves the dates of nodes that are only said to change, where something did: of those
@@ -165,8 +165,14 @@ impl Hand<'_> {
         Ok(self.db.last_insert_rowid())
     }
 
-    fn patch_node(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
+    /// Writes what a patch changes, and gives the number within the kind that the node has then.
+    fn patch_node(&self, old: &Node, patch: &NodePatch) -> Answer<i64> {
         let name = checked(patch.name.as_ref().unwrap_or(&old.name))?;
+        let kind = patch.kind.as_ref().unwrap_or(&old.kind);
+        let kind_number = match *kind == old.kind {
+            true => old.kind_number,
+            false => counter::take(self.db, self.author.world, &counter::of_kind(kind.as_str()))?,
+        };
         let subtype = patch.subtype.as_ref().unwrap_or(&old.subtype);
         let (visibility, private_to) =
             rows::visibility_columns(patch.visibility.unwrap_or(old.visibility));
@@ -175,11 +181,13 @@ impl Hand<'_> {
                 "UPDATE node SET namespace = :namespace, name = :name, name_key = :name_key,
                    subtype = :subtype, subtype_key = :subtype_key, visibility = :visibility,
                    private_to = :private_to, properties = :properties, version = version + 1,
-                   updated_at = :at, updated_by = :by
+                   updated_at = :at, updated_by = :by, kind = :kind, kind_number = :kind_number
                  WHERE id = :id",
             )?
             .execute(named_params! {
                 ":id": old.id.0,
+                ":kind": kind.as_str(),
+                ":kind_number": kind_number,
                 ":namespace": patch.namespace.as_ref().unwrap_or(&old.namespace),
                 ":name": name,
                 ":name_key": name_key(name),
@@ -191,7 +199,7 @@ impl Hand<'_> {
                 ":at": self.author.at,
                 ":by": self.author.principal,
             })?;
-        Ok(())
+        Ok(kind_number)
     }
 
     fn bin_node(&mut self, op: &str, target: &Target, deleted_at: Option<i64>) -> Answer<Applied> {
@@ -223,7 +231,7 @@ impl Hand<'_> {
     /// Lets search know what a patch changes for it. Most patches change nothing.
     fn reindex(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
         let tagged = patch.tags.is_some() || patch.retag.is_some();
-        let shown = tagged || patch.visibility.is_some();
+        let shown = tagged || patch.visibility.is_some() || patch.kind.is_some();
         if shown || patch.namespace.is_some() {
             docs::touch_node(self.db, old.id.0)?;
         }
@@ -286,6 +294,7 @@ fn applied(target: &Target, version: i64) -> Applied {
 fn patch_note(old: &Node, patch: &NodePatch) -> Note {
     Note::new("update_node", old.id.0, old.version + 1)
         .uid(old.uid)
+        .patched("kind", &patch.kind, old.kind.as_str())
         .patched("name", &patch.name, old.name.as_str())
         .patched("namespace", &patch.namespace, old.namespace.as_str())
         .patched("subtype", &patch.subtype, old.subtype.clone())

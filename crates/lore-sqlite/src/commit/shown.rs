@@ -146,7 +146,8 @@ pub(super) fn says_other(old: &Node, patch: &NodePatch) -> bool {
 /// Whether a patch changes what everybody who sees a node sees of it, apart from its tags. Of
 /// properties the use case may know better.
 fn differs(old: &Node, patch: &NodePatch) -> bool {
-    is_other(&patch.name, &old.name)
+    is_other(&patch.kind, &old.kind)
+        || is_other(&patch.name, &old.name)
         || is_other(&patch.namespace, &old.namespace)
         || is_other(&patch.subtype, &old.subtype)
         || is_other(&patch.aliases, &old.aliases)

@@ -144,6 +144,7 @@ pub async fn a_batch_that_changes_nothing_is_not_told(harness: &dyn Harness) {
     drafted.aliases = vec!["Cee".into()];
     let c = stage.make(&owner, drafted).await;
     let same = NodePatch {
+        kind: Some(c.kind.clone()),
         name: Some(c.name.clone()),
         namespace: Some(c.namespace.clone()),
         subtype: Some(c.subtype.clone()),

@@ -103,6 +103,7 @@ macro_rules! contract_tests {
             an_absent_node_is_none,
             several_nodes_skip_the_absent,
             an_update_changes_only_what_it_names,
+            a_node_may_become_of_another_kind,
             an_update_counts_the_version_and_stamps_its_author,
             an_empty_update_changes_nothing,
             a_subtype_can_be_cleared,

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::Harness;
 use super::stage::{Stage, batch, conflict, exists, invalid, moment, node_id, version, word};
-use crate::{Batch, Change, Expect, NewNode, NodeKey, NodePatch, NodeRef};
+use crate::{Batch, Change, Expect, NewNode, NodeKey, NodePatch, NodeQuery, NodeRef};
 
 /// Every field.
 pub async fn a_node_comes_back_as_it_was_made(harness: &dyn Harness) {
@@ -119,6 +119,24 @@ pub async fn an_update_changes_only_what_it_names(harness: &dyn Harness) {
     let after = stage.read(&stage.owner, before.id).await.unwrap();
     let expected = Node { name: "Gandalf the White".into(), version: 2, ..before };
     assert_eq!(after, expected);
+}
+
+/// What becomes of another kind stays itself, and is the next of that kind.
+pub async fn a_node_may_become_of_another_kind(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let other = word("guild");
+    let draft = NewNode { kind: other.clone(), ..stage.draft("The Ring") };
+    let first = stage.make(&stage.owner, draft).await;
+    let before = stage.node(&stage.owner, "Gandalf").await;
+    let patch = NodePatch { kind: Some(other.clone()), ..NodePatch::default() };
+    let change = Change::UpdateNode(NodeRef::Uid(before.uid), Expect::Any, patch);
+    stage.change(&stage.owner, change).await;
+    let after = stage.read(&stage.owner, before.id).await.unwrap();
+    let kind_number = first.kind_number + 1;
+    assert_eq!(after, Node { kind: other.clone(), kind_number, version: 2, ..before });
+    let query = NodeQuery { kinds: vec![other], ..NodeQuery::default() };
+    let found = stage.store().find_nodes(&stage.owner, query).await.unwrap().items;
+    assert_eq!(found, [first, after]);
 }
 
 /// Who changed it last, when, for the how manieth time.

@@ -159,7 +159,8 @@ fn is_changed(node: &Node, patch: &NodePatch) -> bool {
         let mut own = own.iter().copied().chain([PARENT_ID, RECORD]);
         own.any(|name| after.get(name) != node.properties.get(name))
     };
-    patch.name.as_ref().is_some_and(|name| *name != node.name)
+    patch.kind.as_ref().is_some_and(|kind| *kind != node.kind)
+        || patch.name.as_ref().is_some_and(|name| *name != node.name)
         || patch.subtype.as_ref().is_some_and(|subtype| *subtype != node.subtype)
         || patch.tags.as_ref().is_some_and(|tags| keys(tags) != keys(&node.tags))
         || patch.retag.is_some()
