@@ -24,7 +24,8 @@ pub(crate) struct Followed {
 /// Whoever writes joins only what they see. But an edge that somebody's hidden text made must
 /// not stand in the way of theirs, so a batch with such edges is committed with the eyes of the
 /// game master's side.
-pub(crate) async fn follow(store: &dyn Store, viewer: &Viewer, batch: Batch) -> Result<Followed> {
+pub(crate) async fn follow(app: &App, viewer: &Viewer, batch: Batch) -> Result<Followed> {
+    let store = app.store.as_ref();
     if viewer.role < Role::Player {
         return Ok(Followed { batch, eyes: *viewer });
     }
@@ -40,7 +41,7 @@ pub(crate) async fn follow(store: &dyn Store, viewer: &Viewer, batch: Batch) -> 
         let kept = kept.iter().filter(|text| !writing.replaced.contains(&text.id));
         let mut sources: Vec<Source<'_>> = kept.map(Source::from).collect();
         sources.extend(writing.fresh.iter().map(Source::from));
-        let wanted = links::mentioned(store, viewer, known, &sources).await?;
+        let wanted = links::mentioned(app, viewer, known, &sources).await?;
         batch = links::mentions_joined(store, viewer, batch, writing.node, known, wanted).await?;
     }
     let eyes = if batch.changes.len() > planned { all_seeing } else { *viewer };
@@ -88,14 +89,9 @@ fn all_seeing(viewer: &Viewer) -> Viewer {
 /// What a text that is kept otherwise mentions, as far as the viewer sees it: a note of the vault
 /// is written here, too, with the numbers of this world.
 pub(crate) async fn mentioned(app: &App, viewer: &Viewer, body: &str) -> Result<Vec<NodeId>> {
-    let mut found = Vec::new();
-    for mention in mention::find(body) {
-        if let Target::Entity(number) = mention.target {
-            let node = app.store.node(viewer, NodeKey::Number(number)).await?;
-            found.extend(node.map(|node| node.id));
-        }
-    }
-    Ok(found)
+    let source = Source { body, visibility: Visibility::Members };
+    let found = links::mentioned(app, viewer, None, &[source]).await?;
+    Ok(found.into_keys().collect())
 }
 
 /// What a batch writes on one node.

@@ -113,8 +113,7 @@ impl Atlas {
 
     /// Commits with the edges that follow from what the batch writes.
     pub(super) async fn commit_followed(&self, batch: Batch) -> Result<()> {
-        let store = self.app().store.as_ref();
-        let followed = follow(store, self.viewer(), batch).await?;
+        let followed = follow(self.app(), self.viewer(), batch).await?;
         self.app().commit(&self.scribe.all_seeing(), followed.batch).await?;
         Ok(())
     }

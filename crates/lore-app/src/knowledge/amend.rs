@@ -58,9 +58,7 @@ async fn named_too(
             None => shares.own.iter().chain([&entity.node.name]).any(|own| is(own, &alias)),
         };
         let is_shown = fresh_names(&entity.node, [&alias].into_iter()).is_empty();
-        let is_held = holds == Holds::WhileSaid
-            || is(&entity.node.name, &alias)
-            || spoken::is_given(&entity.node, &alias);
+        let is_held = holds == Holds::WhileSaid || is_given(entity, shares, uri, &alias);
         if is_known && is_shown && is_held {
             return Ok(None);
         }
@@ -68,10 +66,14 @@ async fn named_too(
         let held = || spoken::given(entity.node.properties.clone(), std::slice::from_ref(&alias));
         let patch = NodePatch {
             aliases: Some(all.collect()),
-            properties: (!is_held).then(held),
+            properties: (!is_held && meant.is_none()).then(held),
             ..NodePatch::default()
         };
-        let details = told_of(json!({ "alias": alias }), meant.map(|(_, of)| of));
+        let details = match holds {
+            Holds::ForGood => json!({ "alias": alias, (entries::GIVEN): true }),
+            Holds::WhileSaid => json!({ "alias": alias }),
+        };
+        let details = told_of(details, meant.map(|(_, of)| of));
         let turned = Turned::Come(vec![alias.clone()]);
         Ok(Some(Amendment { patch, kind: entries::ALIAS_ADDED, details, turned }))
     };
@@ -125,19 +127,33 @@ async fn unnamed(
                 hint: "its first name stays; see its aliases at /entity/{uri}".into(),
             });
         }
-        if if_shared == IfShared::Stays && spoken::is_given(&entity.node, &alias) {
+        let owner = shares.owner(uri, &alias);
+        let own = owner.unwrap_or(&entity.uri);
+        if if_shared == IfShared::Stays && is_given(entity, shares, own, &alias) {
             return Ok(None);
         }
         if if_shared == IfShared::Stays && shares.owners(&alias) > 1 {
             aliases.clone_from(&entity.node.aliases);
         }
-        let properties = Some(spoken::taken(entity.node.properties.clone(), &alias));
+        let taken = || spoken::taken(entity.node.properties.clone(), &alias);
+        let properties = owner.is_none().then(taken);
         let patch = NodePatch { aliases: Some(aliases), properties, ..NodePatch::default() };
-        let details = told_of(json!({ "alias": alias }), shares.owner(uri, &alias));
+        let details = told_of(json!({ "alias": alias }), owner);
         let turned = Turned::Gone(vec![alias.clone()]);
         Ok(Some(Amendment { patch, kind: entries::ALIAS_REMOVED, details, turned }))
     };
     amend(librarian, uri, reason, &plan).await
+}
+
+/// Whether whoever a URI means is called so first, or somebody gave them the name.
+fn is_given(entity: &Entity, shares: &Shares, uri: &str, alias: &str) -> bool {
+    match shares.meant(uri) {
+        Some((share, _)) => {
+            let given = share.names_given(&shares.events);
+            is(&share.given.name, alias) || given.iter().any(|name| is(name, alias))
+        }
+        None => is(&entity.node.name, alias) || spoken::is_given(&entity.node, alias),
+    }
 }
 
 /// Gives an entity another first name; it stays known by the one it had. Its URI stays.
@@ -175,7 +191,9 @@ pub async fn retype(
     reason: &str,
 ) -> Result<Entity> {
     let plan = |entity: &Entity, shares: &Shares| {
-        if entity.entity_type == entity_type {
+        let of = shares.meant(uri).map(|(_, of)| of);
+        let before = shares.type_of(of, entity.entity_type);
+        if before == entity_type && entity.entity_type == entity_type {
             return Ok(None);
         }
         let merged = shares.meant(uri).and_then(|(share, _)| share.node.as_ref());
@@ -186,13 +204,14 @@ pub async fn retype(
         properties.insert(uri::URI.into(), json!(entity.uri));
         properties.insert(ontology::TYPE.into(), json!(entity_type.as_str()));
         let patch = NodePatch {
+            kind: ontology::kind_as(&entity.node, entity_type)?,
             properties: Some(properties),
             // Names are told to have changed, which is how catalogues learn of it.
             aliases: Some(entity.node.aliases.clone()),
             ..NodePatch::default()
         };
-        let details = json!({ "from": entity.entity_type.as_str(), "to": entity_type.as_str() });
-        let details = told_of(details, shares.meant(uri).map(|(_, of)| of));
+        let details = json!({ "from": before.as_str(), "to": entity_type.as_str() });
+        let details = told_of(details, of);
         let names = entity.node.aliases.iter().chain([&entity.node.name]);
         let turned = Turned::Gone(names.cloned().collect());
         Ok(Some(Amendment { patch, kind: entries::RETYPED, details, turned }))

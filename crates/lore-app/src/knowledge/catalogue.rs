@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use lore_core::{Node, NodeId, Text};
 use lore_resolve::{Profile, Query, Resolution, Resolver};
-use serde_json::Value;
 
 use super::entities::Entity;
 use super::known_notes::KnownNotes;
@@ -12,8 +11,7 @@ use super::linking::Links;
 use super::ontology::EntityType;
 use super::spotter::{Spotted, Spotter};
 use super::tuning::{self, Tuning};
-use super::uri::{self, SAME_AS};
-use super::waiting;
+use super::{log, uri, waiting};
 use crate::views::{Learn, Views};
 
 /// The catalogues of all viewers.
@@ -26,6 +24,8 @@ pub struct Catalogue {
     entities: HashMap<NodeId, Card>,
     /// By what stays of their URIs.
     by_uri: HashMap<String, NodeId>,
+    /// What was merged into others, by its number.
+    by_number: HashMap<i64, NodeId>,
     notes: KnownNotes,
     /// What notes say of types.
     tuning: HashMap<NodeId, Tuning>,
@@ -41,6 +41,7 @@ struct Card {
     entity_type: EntityType,
     names: Vec<String>,
     uris: Vec<String>,
+    numbers: Vec<i64>,
 }
 
 impl Catalogue {
@@ -71,6 +72,11 @@ impl Catalogue {
     /// The entity with this URI, or what it was merged into.
     pub(super) fn by_uri(&self, uri: &str) -> Option<NodeId> {
         self.by_uri.get(&uri::anchor(uri)).copied()
+    }
+
+    /// What the entity with this number was merged into.
+    pub(super) fn by_number(&self, number: i64) -> Option<NodeId> {
+        self.by_number.get(&number).copied()
     }
 
     /// The entity whose note a link leads to, if it leads to one. Where it leads to several,
@@ -126,6 +132,11 @@ impl Catalogue {
 
     /// What a text mentions, with how often and where first.
     pub(super) fn spot(&mut self, text: &str) -> Vec<(NodeId, Spotted)> {
+        self.spot_beside(text, &[])
+    }
+
+    /// The same where some are known to be meant: of those who share a name, they are.
+    pub(super) fn spot_beside(&mut self, text: &str, meant: &[NodeId]) -> Vec<(NodeId, Spotted)> {
         let (entities, notes) = (&self.entities, &self.notes);
         let spotter = self.spotter.get_or_insert_with(|| {
             let names = entities.iter().flat_map(|(node, card)| {
@@ -134,7 +145,7 @@ impl Catalogue {
             });
             Spotter::new(names)
         });
-        spotter.spot(text).into_iter().collect()
+        spotter.spot(text, meant).into_iter().collect()
     }
 
     /// Makes an entity known by its own names and by those that notes have for it.
@@ -170,13 +181,13 @@ impl Learn for Catalogue {
         self.call_again(about);
         let Some(entity) = Entity::of(node) else { return };
         let id = entity.node.id;
-        let merged = entity.node.properties.get(SAME_AS).and_then(Value::as_array);
-        let merged = merged.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-        let uris = std::iter::once(entity.uri).chain(merged);
+        let uris = std::iter::once(entity.uri).chain(log::same_as(&entity.node));
         let uris: Vec<String> = uris.map(|known| uri::anchor(&known)).collect();
         self.by_uri.extend(uris.iter().map(|uri| (uri.clone(), id)));
+        let numbers = log::same_numbers(&entity.node);
+        self.by_number.extend(numbers.iter().map(|number| (*number, id)));
         let names = std::iter::once(entity.node.name).chain(entity.node.aliases).collect();
-        self.entities.insert(id, Card { entity_type: entity.entity_type, names, uris });
+        self.entities.insert(id, Card { entity_type: entity.entity_type, names, uris, numbers });
         self.call(id);
     }
 
@@ -191,6 +202,7 @@ impl Learn for Catalogue {
         }
         let Some(card) = self.entities.remove(&id) else { return };
         self.resolver.remove(&id);
+        self.by_number.retain(|number, node| *node != id || !card.numbers.contains(number));
         for uri in &card.uris {
             // Another node may have taken the URI over meanwhile.
             if self.by_uri.get(uri) == Some(&id) {

@@ -4,27 +4,23 @@ use futures::FutureExt;
 use lore_core::names::{self, Word, name_key};
 use lore_core::{Error, Node, NodeId, Properties, Result, Uid};
 use lore_resolve::{Candidate, Decision, Query, Resolution, Tier};
-use lore_store::{
-    Batch, Bin, Change, Expect, NameMatch, NewNode, NewText, NodePatch, NodeQuery, NodeRef,
-};
+use lore_store::{Batch, Bin, Change, Expect, NameMatch, NewNode, NodePatch, NodeQuery, NodeRef};
 use serde_json::json;
 
-use super::entities::{self, Entity};
+use super::entities::{self, Entity, Meant};
 use super::librarian::Librarian;
 use super::linking::Turned;
 use super::log;
 use super::ontology::{self, EntityType};
+use super::recognised::{self, Said};
 use super::spoken::{self, Giver};
-use super::{linking, uri, waiting};
+use super::{linking, shelve, uri, waiting};
 use crate::mentions::follow;
-use crate::play::word;
 
 /// Most names of an entity besides the first.
-const ALIASES_MAX: usize = 100;
+pub(super) const ALIASES_MAX: usize = 100;
 /// Longest description, in characters.
 const DESCRIPTION_MAX: usize = 20_000;
-/// Text kind of what an entity is.
-const DESCRIPTION: &str = "description";
 
 /// Something to be known.
 #[derive(Debug, Clone)]
@@ -46,7 +42,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    fn giver(&self) -> Giver<'_> {
+    pub(super) fn giver(&self) -> Giver<'_> {
         self.introduced_by.as_deref().map_or(Giver::Anybody, Giver::Note)
     }
 }
@@ -63,6 +59,24 @@ pub struct Registered {
     /// Names it was not given, because more people would see them than see what comes in
     /// here.
     pub kept_back: Vec<String>,
+    /// What became of the description, where one was given of something known.
+    pub said: Option<Said>,
+    /// The URI of what was meant, where that was merged into the entity.
+    pub of: Option<String>,
+}
+
+impl Registered {
+    /// Something known of which nothing new is told, with the URI of what was meant, where that was
+    /// merged into it.
+    pub(super) fn known(entity: Entity, of: Option<String>) -> Self {
+        let kept_back = Vec::new();
+        Self { entity, is_new: false, merged_with: None, kept_back, said: None, of }
+    }
+
+    /// That a document speaks of it, as somebody says.
+    pub(super) fn mention(&self) -> shelve::Mention {
+        (self.entity.node.id, Some(self.of.clone().unwrap_or_default()))
+    }
 }
 
 /// Makes an entity known, unless it is already. One that is recognised though its name is
@@ -78,25 +92,30 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
         let (name, aliases, uri) = (name.as_str(), aliases.as_slice(), uri.as_str());
         async move {
             let found = find(librarian, given, name, uri).await?;
-            let batch = match &found {
-                Found::Same(known) => recognised(librarian, known, given.giver(), aliases),
-                Found::Alike(..) => {
-                    let unspoken = Registration { description: None, ..given.clone() };
-                    created(librarian, &unspoken, name, aliases, uri).await?
+            let (batch, said) = match &found {
+                Found::Same(meant) => recognised::told(librarian, meant, given, aliases).await?,
+                Found::Alike(meant, _) => {
+                    let said = recognised::said(librarian, &meant.entity, given).await?;
+                    let unheard = said.as_ref().filter(|said| !said.is_kept()).is_some();
+                    let description = given.description.clone().filter(|_| !unheard);
+                    let given = Registration { description, ..given.clone() };
+                    (created(librarian, &given, name, aliases, uri).await?, said)
                 }
-                Found::Nothing => created(librarian, given, name, aliases, uri).await?,
+                Found::Nothing => (created(librarian, given, name, aliases, uri).await?, None),
             };
-            Ok((batch, found))
+            Ok((batch, (found, said)))
         }
         .boxed()
     };
-    let (entity, is_new) = match librarian.carry_out(plan).await? {
-        Found::Same(known) => (librarian.entity(&known.uri).await?, false),
-        Found::Alike(known, why) => {
-            let why = format!("{RECOGNISED}: {why}");
-            (log::merge(librarian, &uri, &known.uri, &why).await?.entity, false)
+    let (found, said) = librarian.carry_out(plan).await?;
+    let (entity, of, is_new) = match found {
+        Found::Same(Meant { entity, of }) => (librarian.entity(&entity.uri).await?, of, false),
+        Found::Alike(Meant { entity, of }, why) => {
+            let (into, why) = (of.as_ref().unwrap_or(&entity.uri), format!("{RECOGNISED}: {why}"));
+            let merged = log::merge(librarian, &uri, into, &why).await?;
+            (merged.entity, Some(uri.clone()), false)
         }
-        Found::Nothing => (librarian.entity(&uri).await?, true),
+        Found::Nothing => (librarian.entity(&uri).await?, None, true),
     };
     if is_new || !aliases.is_empty() || entity.uri != uri {
         waiting::settle(librarian, &entity).await;
@@ -109,7 +128,7 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
         true => fresh_names(&entity.node, aliases.iter()),
         false => Vec::new(),
     };
-    Ok(Registered { entity, is_new, merged_with, kept_back })
+    Ok(Registered { entity, is_new, merged_with, kept_back, said, of })
 }
 
 /// Why what is registered was merged by itself.
@@ -118,15 +137,21 @@ const RECOGNISED: &str = "recognised by its name";
 /// What is known of something that is registered.
 enum Found {
     /// It is this: by its URI, its name or an alias.
-    Same(Entity),
+    Same(Meant),
     /// It is this, though its name is written otherwise, for a reason.
-    Alike(Entity, String),
+    Alike(Meant, String),
     Nothing,
 }
 
 /// The entity that is meant, if one is known.
 async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str) -> Result<Found> {
-    let known = entities::by_uri(librarian, uri).await?;
+    let known = match entities::by_uri(librarian, uri).await? {
+        Some(entity) => {
+            let of = entities::told_of(librarian, &entity, uri).await?;
+            Some(Meant { entity, of })
+        }
+        None => None,
+    };
     if given.uri.is_some() {
         return Ok(known.map_or(Found::Nothing, Found::Same));
     }
@@ -163,16 +188,18 @@ async fn recognise(
     };
     let same = matches!(picked.tier, Tier::Exact | Tier::Alias);
     let spelling = picked.alias.as_ref().unwrap_or(&picked.name);
-    if same && lore_resolve::key(spelling) == lore_resolve::key(&given.name) {
-        return Ok(Found::Same(entity));
-    }
+    let of = entities::told_of(librarian, &entity, spelling).await?;
     let mergeable = given.introduced_by.is_none()
         && !librarian.would_tell(&entity.node)
         && librarian.may_change(&entity.node).is_ok();
+    let meant = Meant { entity, of };
+    if same && lore_resolve::key(spelling) == lore_resolve::key(&given.name) {
+        return Ok(Found::Same(meant));
+    }
     Ok(match mergeable {
-        true => Found::Alike(entity, picked.reason.clone()),
+        true => Found::Alike(meant, picked.reason.clone()),
         // Abbreviations make no other name: Acme Corp, Acme Corporation.
-        false if same => Found::Same(entity),
+        false if same => Found::Same(meant),
         false => Found::Nothing,
     })
 }
@@ -198,30 +225,6 @@ async fn ambiguous(
     })
 }
 
-/// What is known gains the names that are new, unless that would tell them to others. What
-/// somebody registers is known without its note from then on.
-fn recognised(
-    librarian: &Librarian,
-    known: &Entity,
-    giver: Giver<'_>,
-    aliases: &[String],
-) -> Batch {
-    let batch = librarian.batch();
-    let fresh = fresh_names(&known.node, aliases.iter());
-    let noted = match giver {
-        Giver::Anybody => giver.noted(known.node.properties.clone(), aliases),
-        Giver::Note(_) => known.node.properties.clone(),
-    };
-    let same = fresh.is_empty() && noted == known.node.properties;
-    if same || librarian.would_tell(&known.node) {
-        return batch;
-    }
-    let all = known.node.aliases.iter().cloned().chain(fresh).take(ALIASES_MAX).collect();
-    let patch = NodePatch { aliases: Some(all), properties: Some(noted), ..NodePatch::default() };
-    let expect = Expect::Version(known.node.version);
-    batch.change(Change::UpdateNode(NodeRef::Id(known.node.id), expect, patch))
-}
-
 /// What is new is made, or taken out of the bin where it lies.
 async fn created(
     librarian: &Librarian,
@@ -238,7 +241,8 @@ async fn created(
         let mut properties = given.giver().noted(old.properties, aliases);
         properties.insert(ontology::TYPE.into(), json!(given.entity_type.as_str()));
         let (aliases, properties) = (Some(all), Some(properties));
-        let patch = NodePatch { aliases, properties, ..NodePatch::default() };
+        let kind = Some(Word::new("kind", given.entity_type.kind())?);
+        let patch = NodePatch { kind, aliases, properties, ..NodePatch::default() };
         let back = NodeRef::Uid(uid);
         let batch = librarian.batch().change(Change::RestoreNode(back));
         return Ok(batch.change(Change::UpdateNode(back, Expect::Any, patch)));
@@ -253,15 +257,10 @@ async fn created(
         ..NewNode::new(uid, kind, name)
     };
     let mut batch = librarian.batch().change(Change::CreateNode(node));
-    let told = given.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
-    if let Some(body) = told {
-        let text = librarian.app.effects.uid();
-        let mut text = NewText::new(text, NodeRef::Uid(uid), word(DESCRIPTION)?, body);
-        text.visibility = librarian.visibility();
-        text.provenance.source.clone_from(&given.found_at);
+    if let Some(text) = recognised::description(librarian, given, NodeRef::Uid(uid))? {
         batch = batch.change(Change::CreateText(text));
     }
-    Ok(follow(librarian.app.store.as_ref(), &librarian.viewer, batch).await?.batch)
+    Ok(follow(&librarian.app, &librarian.viewer, batch).await?.batch)
 }
 
 /// What lies in the bin under an id and a name.

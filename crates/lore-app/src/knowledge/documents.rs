@@ -1,6 +1,6 @@
 //! Documents that mention an entity: those joined to it, and those that say its name.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lore_core::{Node, NodeId, Result, Text, Timestamp, Uid};
 use lore_search::{Query, Unit};
@@ -113,12 +113,31 @@ async fn said(librarian: &Librarian, entity: &Entity) -> Result<Vec<Text>> {
     Ok(saying.map(|(text, _)| text).collect())
 }
 
+/// Whom the nodes of texts are joined to because they mention them.
+async fn mentioned_by(
+    librarian: &Librarian,
+    texts: &[Text],
+) -> Result<HashMap<NodeId, Vec<NodeId>>> {
+    let mut nodes: Vec<NodeId> = texts.iter().map(|text| text.node).collect();
+    nodes.sort();
+    nodes.dedup();
+    let (store, kinds) = (&librarian.app.store, [word(MENTIONS)?]);
+    let (viewer, out) = (&librarian.viewer, Direction::Out);
+    let mut joined: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+    for edge in store.neighbours(viewer, &nodes, out, &kinds, EDGES_MAX).await? {
+        joined.entry(edge.source).or_default().push(edge.target);
+    }
+    Ok(joined)
+}
+
 /// How often each text mentions the entity. The longest name is meant: who writes of River
-/// Song does not write of the River.
+/// Song does not write of the River. Of namesakes the one is meant whom it is joined to.
 async fn mentions(librarian: &Librarian, entity: &Entity, texts: &[Text]) -> Result<Vec<usize>> {
+    let joined = mentioned_by(librarian, texts).await?;
     let mut catalogue = librarian.catalogue().await?;
     let count = |text: &Text| {
-        let spotted = catalogue.spot(&text.body);
+        let meant = joined.get(&text.node).map_or(&[][..], Vec::as_slice);
+        let spotted = catalogue.spot_beside(&text.body, meant);
         let own = spotted.into_iter().find(|(node, _)| *node == entity.node.id);
         own.map_or(0, |(_, spotted)| spotted.count)
     };

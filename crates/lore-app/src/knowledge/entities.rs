@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::catalogue::Catalogue;
 use super::librarian::Librarian;
-use super::note;
 use super::ontology::EntityType;
-use super::uri;
+use super::shares::Shares;
+use super::{log, note, uri};
 use crate::federation::{DOCUMENT_TYPE, SAID_KIND};
 use crate::{App, id_forms};
 
@@ -84,6 +84,20 @@ pub(crate) async fn by_name_outside(
     Ok(app.store.node(viewer, NodeKey::Uid(uid)).await?)
 }
 
+/// What the things with these numbers were merged into, as far as the viewer sees it.
+pub(crate) async fn merged_into(
+    app: &App,
+    viewer: &Viewer,
+    numbers: &[i64],
+) -> Result<Vec<(i64, NodeId)>> {
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let catalogue = app.catalogues.open(app.store.as_ref(), viewer).await?;
+    let into = |number: &i64| Some((*number, catalogue.by_number(*number)?));
+    Ok(numbers.iter().filter_map(into).collect())
+}
+
 /// What may stand for an entity of which something is told. What is told is kept, so it must be
 /// as sure as what is registered: a guess would tell it of somebody else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,22 +116,59 @@ pub(super) async fn meant(
     text: &str,
     wanted: &[EntityType],
     fit: Fit,
-) -> Result<Option<Entity>> {
+) -> Result<Option<Meant>> {
     let text = text.trim();
-    if text.starts_with(uri::PREFIX) {
-        return by_uri(librarian, text).await;
-    }
-    let found = {
-        let catalogue = librarian.catalogue().await?;
-        let linked = catalogue.linked(text, wanted).filter(|_| fit == Fit::Link);
-        let by_name = |name: &str| best(&catalogue, name, wanted);
-        let file = || Some(note::last(text)).filter(|last| fit == Fit::Link && *last != text);
-        linked.or_else(|| by_name(text)).or_else(|| by_name(file()?))
+    let (entity, called) = match text.starts_with(uri::PREFIX) {
+        true => (by_uri(librarian, text).await?, text.to_owned()),
+        false => {
+            let found = named(&*librarian.catalogue().await?, text, wanted, fit);
+            let Some((id, called)) = found else { return Ok(None) };
+            (librarian.entities(&[id]).await?.pop(), called)
+        }
     };
-    Ok(librarian.entities(found.as_slice()).await?.pop())
+    let Some(entity) = entity else { return Ok(None) };
+    let of = told_of(librarian, &entity, &called).await?;
+    Ok(Some(Meant { entity, of }))
 }
 
-fn best(catalogue: &Catalogue, text: &str, wanted: &[EntityType]) -> Option<NodeId> {
+/// An entity that is meant.
+pub(super) struct Meant {
+    pub(super) entity: Entity,
+    /// The URI of what was meant, where that was merged into it.
+    pub(super) of: Option<String>,
+}
+
+/// The URI of whom something is told by a name or URI, where that was merged into the entity.
+pub(super) async fn told_of(
+    librarian: &Librarian,
+    entity: &Entity,
+    called: &str,
+) -> Result<Option<String>> {
+    if log::same_as(&entity.node).is_empty() {
+        return Ok(None);
+    }
+    let shares = Shares::of(librarian, entity).await?;
+    Ok(shares.told_of(called, &entity.node.name).cloned())
+}
+
+/// Whom a text surely means, and the name it is known by that was meant.
+fn named(
+    catalogue: &Catalogue,
+    text: &str,
+    wanted: &[EntityType],
+    fit: Fit,
+) -> Option<(NodeId, String)> {
+    let file = note::last(text);
+    let linked = catalogue.linked(text, wanted).filter(|_| fit == Fit::Link);
+    let by_name = |name: &str| {
+        let found = best(catalogue, name, wanted)?;
+        Some((found.key, found.alias.unwrap_or(found.name)))
+    };
+    let by_file = || by_name(Some(file).filter(|file| fit == Fit::Link && *file != text)?);
+    linked.map(|id| (id, file.to_owned())).or_else(|| by_name(text)).or_else(by_file)
+}
+
+fn best(catalogue: &Catalogue, text: &str, wanted: &[EntityType]) -> Option<Candidate<NodeId>> {
     let sure = |type_hint: Option<&str>| {
         let found = catalogue.resolve(&Query { type_hint, ..Query::new(text) });
         let fits = |candidate: &Candidate<NodeId>| candidate.decision == Decision::Link;
@@ -125,7 +176,7 @@ fn best(catalogue: &Catalogue, text: &str, wanted: &[EntityType]) -> Option<Node
     };
     let hinted = wanted.iter().filter_map(|wanted| sure(Some(wanted.as_str())));
     let hinted = hinted.max_by(|a, b| a.confidence.total_cmp(&b.confidence));
-    hinted.or_else(|| sure(None)).map(|candidate| candidate.key)
+    hinted.or_else(|| sure(None))
 }
 
 /// Those that a name may mean, each by its name and URI, where it is not sure which.

@@ -27,6 +27,12 @@ pub(super) const RENAMED: &str = "ENTITY_RENAMED";
 pub(super) const ALIAS_ADDED: &str = "ALIAS_ADDED";
 /// Entry: it has a name less.
 pub(super) const ALIAS_REMOVED: &str = "ALIAS_REMOVED";
+/// Entry: somebody made what was merged known who is no note.
+pub(super) const REGISTERED: &str = "ENTITY_REGISTERED";
+/// Entry: something more was said of what was merged.
+pub(super) const DESCRIBED: &str = "ENTITY_DESCRIBED";
+/// In the details of an entry: that somebody gave a name who is no note.
+pub(super) const GIVEN: &str = "given";
 /// In the details of an entry: the URI of what was merged, where it was told under that.
 pub(super) const OF: &str = "of";
 
@@ -76,8 +82,9 @@ pub(super) async fn entries(librarian: &Librarian, uri: &str) -> Result<Vec<Logg
 }
 
 pub(super) async fn events(librarian: &Librarian, node: NodeId) -> Result<Vec<Event>> {
-    let kinds = [MERGED, UNMERGED, RETYPED, RENAMED, ALIAS_ADDED, ALIAS_REMOVED];
-    let kinds = kinds.map(str::to_owned).to_vec();
+    let told = [RETYPED, RENAMED, ALIAS_ADDED, ALIAS_REMOVED, REGISTERED, DESCRIBED];
+    let kinds = [[MERGED, UNMERGED].as_slice(), &told].concat();
+    let kinds = kinds.into_iter().map(str::to_owned).collect();
     let query = EventQuery { kinds, order: EventOrder::Descending, ..EventQuery::default() };
     Ok(librarian.app.store.events(&librarian.viewer, node, query).await?)
 }
@@ -92,14 +99,16 @@ fn logged(librarian: &Librarian, event: &Event) -> Logged {
     }
 }
 
-/// What is told of a merge: not what was needed to undo it.
-fn told(details: Value) -> Value {
-    match serde_json::from_value::<Given>(details.clone()) {
-        Ok(Given { uri, name, aliases, uris, .. }) => {
-            json!({ "uri": uri, "name": name, "aliases": aliases, "uris": uris })
-        }
-        Err(_) => details,
+/// What is told of an entry: not what is needed to undo a merge.
+fn told(mut details: Value) -> Value {
+    if let Ok(given) = serde_json::from_value::<Given>(details.clone()) {
+        let Given { uri, name, aliases, uris, .. } = given;
+        return json!({ "uri": uri, "name": name, "aliases": aliases, "uris": uris });
     }
+    if let Some(fields) = details.as_object_mut() {
+        fields.remove(GIVEN);
+    }
+    details
 }
 
 /// Whether somebody reads an entry who may see no more than anybody does.

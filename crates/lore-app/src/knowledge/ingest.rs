@@ -57,6 +57,7 @@ pub async fn take(librarian: &Librarian, read: &Read, intake: &Intake) -> Result
         digest: uri::hex(&Sha256::digest(&read.content)),
         further: Properties::new(),
         mentions,
+        meant: Vec::new(),
     };
     shelve::shelve(librarian, &document).await?;
     Ok(Ingested {

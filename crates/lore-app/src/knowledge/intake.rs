@@ -1,7 +1,7 @@
 //! Taking pages of the web in: with the entities and relations that somebody found in them, each
 //! by itself, once or bit by bit.
 
-use lore_core::{Error, NodeId, Result, Role, names};
+use lore_core::{Error, Result, Role, names};
 
 use super::changes::{self, Registered, Registration};
 use super::librarian::Librarian;
@@ -9,7 +9,7 @@ use super::ontology::EntityType;
 use super::relations::{self, Item, NewRelation, ReadIn, Related};
 use super::submission::{self, Status, Submission, WEB};
 use super::web::{self, Known, TakenIn, document_rid, known, looked_at};
-use super::{shelve, uri, vault};
+use super::{entities, shelve, uri, vault};
 
 /// Most entities of one call.
 const ENTITIES_MAX: usize = 500;
@@ -121,7 +121,7 @@ fn check_ready(status: Status) -> Result<()> {
 /// What came with a page and was taken in, each by itself.
 struct Given {
     entities: Vec<IngestedEntity>,
-    nodes: Vec<NodeId>,
+    nodes: Vec<shelve::Mention>,
     relations: Vec<Related>,
 }
 
@@ -167,7 +167,7 @@ pub(super) async fn take_entities(
     librarian: &Librarian,
     given: &[Item<NewEntity>],
     found_at: Option<&str>,
-) -> Result<(Vec<IngestedEntity>, Vec<NodeId>)> {
+) -> Result<(Vec<IngestedEntity>, Vec<shelve::Mention>)> {
     if given.len() > ENTITIES_MAX {
         let limit = format!("{ENTITIES_MAX} entities");
         return Err(Error::TooLarge { what: "entities".into(), limit });
@@ -178,7 +178,7 @@ pub(super) async fn take_entities(
         entities.push(match one {
             Ok(one) => {
                 let taken = take_in(librarian, one, found_at).await;
-                nodes.extend(taken.as_ref().ok().map(|taken| taken.entity.node.id));
+                nodes.extend(taken.as_ref().ok().map(Registered::mention));
                 ingested_entity(&one.name, taken)
             }
             Err(unreadable) => {
@@ -195,8 +195,10 @@ async fn take_in(
     found_at: Option<&str>,
 ) -> Result<Registered> {
     if given.name.trim().starts_with(uri::PREFIX) {
-        let entity = librarian.entity(given.name.trim()).await?;
-        return Ok(Registered { entity, is_new: false, merged_with: None, kept_back: Vec::new() });
+        let uri = given.name.trim();
+        let entity = librarian.entity(uri).await?;
+        let of = entities::told_of(librarian, &entity, uri).await?;
+        return Ok(Registered::known(entity, of));
     }
     let entity_type = librarian.entity_type(&given.type_name).await?.ok_or_else(|| {
         let known = EntityType::ALL.map(EntityType::as_str).join(", ");

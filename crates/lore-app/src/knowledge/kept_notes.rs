@@ -25,7 +25,7 @@ use super::shelve::{self, NewDocument};
 use super::told::{self, Told};
 use super::tuning::{self, TUNING};
 use super::waiting::{self, WAITING};
-use super::{linking, spoken, uri};
+use super::{linking, spoken, uri, web};
 use crate::mentions;
 use crate::play::word;
 
@@ -100,7 +100,15 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
             .chain(held(before.as_ref(), subject.as_ref()))
             .chain(linking::kept(&said))
             .collect(),
-        mentions: linked.into_iter().chain(by_number).chain(told.named()).chain(about).collect(),
+        mentions: linked
+            .into_iter()
+            .chain(by_number)
+            .chain(told.named())
+            .chain(about)
+            // What a note says is read again when they part.
+            .map(|node| (node, None))
+            .collect(),
+        meant: meant(librarian, &note).await?,
     };
     let kept = shelve::shelve(librarian, &document).await?;
     if let Some(Subject { entity, .. }) = &subject {
@@ -113,7 +121,18 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
 /// Those whose notes the text of a note links to.
 async fn linked(librarian: &Librarian, note: &Note<'_>) -> Result<Vec<NodeId>> {
     let catalogue = librarian.catalogue().await?;
-    Ok(note::links(note.body).filter_map(|target| catalogue.linked(target, &[])).collect())
+    let meant = |target: &str| match target.starts_with(uri::PREFIX) {
+        true => catalogue.by_uri(target),
+        false => catalogue.linked(target, &[]),
+    };
+    Ok(note::links(note.body).filter_map(meant).collect())
+}
+
+/// Whom the page speaks of that a note is about, if it is about one.
+async fn meant(librarian: &Librarian, note: &Note<'_>) -> Result<Vec<NodeId>> {
+    let Some(page) = note.first("rid") else { return Ok(Vec::new()) };
+    let told = shelve::told_mentions(librarian, &web::document_rid(page)).await?;
+    Ok(told.into_iter().map(|(node, _)| node).collect())
 }
 
 /// Relations may wait for a note by the name of its file, where its entity has another.
@@ -317,8 +336,9 @@ async fn registered(
         uri,
         introduced_by: Some(rid),
     };
-    let entity = changes::register(librarian, &registration).await?.entity;
-    Ok(Subject { uri: entity.uri.clone(), entity })
+    let registered = changes::register(librarian, &registration).await?;
+    let entity = registered.entity;
+    Ok(Subject { uri: registered.of.unwrap_or_else(|| entity.uri.clone()), entity })
 }
 
 /// Gives an entity the type its note says now, if the note said another before. What

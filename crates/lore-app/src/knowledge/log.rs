@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use futures::FutureExt;
 use lore_core::{Edge, Error, Event, Node, NodeId, Result, Text, Uid, Visibility};
 use lore_store::{
-    Batch, Bin, Change, Direction, Expect, NewEdge, NewText, NodePatch, NodeRef, Require,
+    Batch, Bin, Change, Direction, Expect, NewEdge, NewText, NodePatch, NodeQuery, NodeRef, Require,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use super::librarian::Librarian;
 use super::predicates::a;
 use super::relations::EDGES_MAX;
 use super::shares::{Shares, told_of};
-use super::{ontology, uri};
+use super::{ontology, relations, uri};
 use crate::pages::live;
 use crate::play::word;
 
@@ -41,9 +41,21 @@ pub(super) struct Given {
     #[serde(default)]
     pub(super) stays: Option<Vec<String>>,
     pub(super) uris: Vec<String>,
-    pub(super) edges: Vec<(i64, String, i64)>,
+    /// The URI of what was merged into the one that stays, where that was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) of: Option<String>,
+    pub(super) edges: Vec<Triple>,
+    /// Edges that both had. Older entries do not say.
+    #[serde(default)]
+    pub(super) shared: Vec<Triple>,
     pub(super) texts: Vec<String>,
+    /// What the texts are copies of, one by one. Older entries do not say.
+    #[serde(default)]
+    pub(super) originals: Vec<String>,
 }
+
+/// Source, kind and target of an edge.
+pub(super) type Triple = (i64, String, i64);
 
 impl Given {
     /// Whether an entry is about what was merged, or what had been merged into that.
@@ -66,19 +78,37 @@ pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) 
     entries::check_reason(reason)?;
     let plan = || {
         async move {
-            let from = librarian.entity(from).await?;
-            let into = librarian.entity(into).await?;
-            check_merge(&from, &into)?;
-            check_going(librarian, &from, &into).await?;
-            librarian.may_change(&from.node)?;
-            librarian.may_change(&into.node)?;
-            let lost = (is_open(&from) && !is_open(&into)).then(|| from.node.name.clone());
-            Ok((merged(librarian, &from, &into, reason).await?, (into.uri, lost)))
+            let (goes, stays) = (librarian.entity(from).await?, librarian.entity(into).await?);
+            check_merge(&goes, &stays)?;
+            check_whole(&Shares::of(librarian, &goes).await?, &goes, from)?;
+            check_going(librarian, &goes, &stays).await?;
+            librarian.may_change(&goes.node)?;
+            librarian.may_change(&stays.node)?;
+            let lost = (is_open(&goes) && !is_open(&stays)).then(|| goes.node.name.clone());
+            let pair = Pair { from: &goes, into: &stays, told: into };
+            Ok((merged(librarian, pair, reason).await?, (stays.uri, lost)))
         }
         .boxed()
     };
     let (uri, out_of_sight) = librarian.carry_out(plan).await?;
     Ok(Merged { entity: librarian.entity(&uri).await?, out_of_sight })
+}
+
+/// Two that become one, and the URI under which the one that stays was named.
+struct Pair<'a> {
+    from: &'a Entity,
+    into: &'a Entity,
+    told: &'a str,
+}
+
+/// Fails where what is to go is a part of something: that would go with it.
+fn check_whole(shares: &Shares, goes: &Entity, uri: &str) -> Result<()> {
+    let Some((part, _)) = shares.meant(uri) else { return Ok(()) };
+    let (name, whole) = (&part.given.name, &goes.node.name);
+    Err(Error::Precondition {
+        message: format!("{name:?} is merged into {whole:?}, which would go with it"),
+        hint: format!("undo that with /entity/unmerge first, or merge {}", goes.uri),
+    })
 }
 
 fn check_merge(from: &Entity, into: &Entity) -> Result<()> {
@@ -148,22 +178,24 @@ async fn check_going(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
     Err(Error::Precondition { message, hint: hint.into() })
 }
 
-async fn merged(
-    librarian: &Librarian,
-    from: &Entity,
-    into: &Entity,
-    reason: &str,
-) -> Result<Batch> {
+async fn merged(librarian: &Librarian, pair: Pair<'_>, reason: &str) -> Result<Batch> {
+    let Pair { from, into, told } = pair;
     let names = std::iter::once(&from.node.name).chain(&from.node.aliases);
     let aliases = fresh_names(&into.node, names);
     let mut uris = vec![from.uri.clone()];
     uris.extend(same_as(&from.node));
-    let (edges, joins) = moved_edges(librarian, from, into).await?;
-    let (texts, copies) = copied_texts(librarian, from, into).await?;
-    let behind = json!({ "edges": edges.hidden, "texts": texts.hidden });
+    let MovedEdges { edges, shared, joins } = moved_edges(librarian, from, into).await?;
+    let Copied { texts, originals, copies } = copied_texts(librarian, from, into).await?;
+    let behind = json!({
+        "edges": edges.hidden, "shared": shared.hidden,
+        "texts": texts.hidden, "originals": originals.hidden,
+    });
+    let shares = Shares::of(librarian, into).await?;
     let mut properties = into.node.properties.clone();
     let all: Vec<String> = same_as(&into.node).into_iter().chain(uris.clone()).collect();
     properties.insert(uri::SAME_AS.into(), json!(all));
+    let numbers = same_numbers(&into.node).into_iter().chain(numbers(&from.node));
+    properties.insert(uri::SAME_NUMBERS.into(), json!(numbers.collect::<Vec<i64>>()));
     let patch = NodePatch {
         aliases: Some(into.node.aliases.iter().chain(&aliases).cloned().collect()),
         properties: Some(properties),
@@ -174,10 +206,13 @@ async fn merged(
         uri: from.uri.clone(),
         name: from.node.name.clone(),
         aliases,
-        stays: Some(Shares::of(librarian, into).await?.own),
+        of: shares.told_of(told, &into.node.name).cloned(),
+        stays: Some(shares.own),
         uris,
         edges: edges.open,
+        shared: shared.open,
         texts: texts.open,
+        originals: originals.open,
     };
     let beside = from.node.visibility;
     let entry = Entry { kind: MERGED, reason, details: json!(given), behind, beside };
@@ -209,37 +244,46 @@ impl<T> Moved<T> {
     }
 }
 
+/// Edges that one gets from another, those that both have, and what makes them.
+struct MovedEdges {
+    edges: Moved<Triple>,
+    shared: Moved<Triple>,
+    joins: Vec<Change>,
+}
+
 /// Edges of the one that goes, as edges of the one that stays, where there is none yet.
-async fn moved_edges(
-    librarian: &Librarian,
-    from: &Entity,
-    into: &Entity,
-) -> Result<(Moved<(i64, String, i64)>, Vec<Change>)> {
+async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<MovedEdges> {
     let mut known: HashSet<(NodeId, String, NodeId)> =
         edges_of(librarian, into.node.id).await?.iter().map(ends).collect();
-    let (mut moved, mut changes) = (Moved::NOTHING, Vec::new());
+    let mut moved = MovedEdges { edges: Moved::NOTHING, shared: Moved::NOTHING, joins: Vec::new() };
     let edges = edges_of(librarian, from.node.id).await?;
     let ends = seen_by(librarian, &edges).await?;
     let seen = |end| ends.get(&end).copied().unwrap_or(Visibility::Gm);
     for edge in edges {
         let place = |end| if end == from.node.id { into.node.id } else { end };
         let (source, target) = (place(edge.source), place(edge.target));
-        if source == target || !known.insert((source, edge.kind.to_string(), target)) {
+        if source == target {
             continue;
         }
         let visibility = stricter(edge.visibility, from.node.visibility);
         let by = stricter(visibility, stricter(seen(edge.source), seen(edge.target)));
-        moved.add(by, (source.0, edge.kind.to_string(), target.0));
-        changes.push(Change::PutEdge(NewEdge {
+        let triple = (source.0, edge.kind.to_string(), target.0);
+        if !known.insert((source, edge.kind.to_string(), target)) {
+            moved.shared.add(by, triple);
+            continue;
+        }
+        moved.edges.add(by, triple);
+        let properties = relations::told_of(&edge, from.node.id, &from.uri);
+        moved.joins.push(Change::PutEdge(NewEdge {
             source: NodeRef::Id(source),
             target: NodeRef::Id(target),
             kind: edge.kind,
             weight: edge.weight,
             visibility,
-            properties: edge.properties,
+            properties,
         }));
     }
-    Ok((moved, changes))
+    Ok(moved)
 }
 
 /// Who sees the ends of edges.
@@ -258,24 +302,30 @@ pub(super) fn ends(edge: &Edge) -> (NodeId, String, NodeId) {
     (edge.source, edge.kind.to_string(), edge.target)
 }
 
+/// Copies of texts, what they are copies of, and what makes them.
+struct Copied {
+    texts: Moved<String>,
+    originals: Moved<String>,
+    copies: Vec<Change>,
+}
+
 /// Texts of the one that goes, for the one that stays.
-async fn copied_texts(
-    librarian: &Librarian,
-    from: &Entity,
-    into: &Entity,
-) -> Result<(Moved<String>, Vec<Change>)> {
+async fn copied_texts(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<Copied> {
     let texts = texts_of(librarian, from.node.id).await?;
     let last = texts_of(librarian, into.node.id).await?.iter().map(|text| text.position).max();
     let mut position = last.unwrap_or_default();
-    let (mut copied, mut changes) = (Moved::NOTHING, Vec::new());
+    let mut copied =
+        Copied { texts: Moved::NOTHING, originals: Moved::NOTHING, copies: Vec::new() };
     for text in texts {
         let uid = librarian.app.effects.uid();
         position += 1;
+        let original = text.uid.to_string();
         let copy = copy(uid, from, into, text, position)?;
-        copied.add(copy.visibility, uid.to_string());
-        changes.push(Change::CreateText(copy));
+        copied.texts.add(copy.visibility, uid.to_string());
+        copied.originals.add(copy.visibility, original);
+        copied.copies.push(Change::CreateText(copy));
     }
-    Ok((copied, changes))
+    Ok(copied)
 }
 
 pub(super) async fn texts_of(librarian: &Librarian, node: NodeId) -> Result<Vec<Text>> {
@@ -300,4 +350,31 @@ fn copy(uid: Uid, from: &Entity, into: &Entity, text: Text, position: i64) -> Re
 pub(super) fn same_as(node: &Node) -> Vec<String> {
     let known = node.properties.get(uri::SAME_AS).and_then(Value::as_array);
     known.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// What the entity with a URI was merged into, where that lies in the bin.
+pub(super) async fn in_bin(librarian: &Librarian, uri: &str) -> Result<Option<Node>> {
+    let anchor = uri::anchor(uri);
+    let is_meant = |node: &Node| same_as(node).iter().any(|own| uri::anchor(own) == anchor);
+    let mut after = None;
+    loop {
+        let query = NodeQuery { bin: Bin::Deleted, after, ..NodeQuery::default() };
+        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
+        after = page.next;
+        match page.items.into_iter().find(is_meant) {
+            None if after.is_some() => {}
+            found => return Ok(found),
+        }
+    }
+}
+
+/// The numbers of what was merged into a node.
+pub(super) fn same_numbers(node: &Node) -> Vec<i64> {
+    let known = node.properties.get(uri::SAME_NUMBERS).and_then(Value::as_array);
+    known.into_iter().flatten().filter_map(Value::as_i64).collect()
+}
+
+/// The numbers under which a node is mentioned: its own and those of what was merged into it.
+pub(super) fn numbers(node: &Node) -> Vec<i64> {
+    std::iter::once(node.number).chain(same_numbers(node)).collect()
 }

@@ -36,10 +36,12 @@ mod ontology;
 mod outside;
 #[cfg(test)]
 mod paragraphs;
+mod parted_edges;
 mod parting;
 pub mod predicates;
 mod proper_names;
 mod properties;
+mod recognised;
 mod relations;
 mod reread;
 mod resolve;
@@ -65,8 +67,8 @@ pub use amend::{add_alias, remove_alias, retype};
 pub use catalogue::Catalogues;
 pub use changes::{Registered, Registration, register};
 pub use documents::{Document, Mentioned, mentioned_in};
-pub(crate) use entities::by_name_outside;
 pub use entities::{Entity, by_id, by_uri, list};
+pub(crate) use entities::{by_name_outside, merged_into};
 pub use entries::{Logged, history};
 pub use extract::{Extracted, ExtractedEntity};
 pub use ingest::{Read, take};
@@ -81,6 +83,7 @@ pub use monitor::{
 pub use ontology::EntityType;
 pub use outside::{Ask, Elsewhere, Fetched, Form, Model, Prompt, Verb, Web};
 pub use parting::unmerge;
+pub use recognised::Said;
 pub use relations::{End, Item, NewRelation, ReadIn, Related, Relation, relate, relations, tally};
 pub use resolve::{Asked, Possible, Resolved, Surroundings, folders, profiles, resolve};
 pub use search::{

@@ -1,10 +1,11 @@
 //! The types entities have, and how they go with the kinds of nodes of every other door.
 
-use lore_core::Node;
+use lore_core::{Kind, Node, Result};
 use serde_json::Value;
 
 use super::uri;
 use crate::pages::PageKind;
+use crate::play::campaign;
 
 /// The type of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -171,10 +172,21 @@ impl EntityType {
 }
 
 /// Whether a node can be of a type. A page is what its kind says, which every other door shows and
-/// nothing changes; what came in through this door is what is said of it here.
+/// nothing changes, and so is who is played; what came in through this door is what is said of it
+/// here.
 pub(super) fn can_be(node: &Node, entity_type: EntityType) -> bool {
-    let is_page = PageKind::of(&node.kind).is_some() && !uri::came_in_here(node);
+    let is_own = uri::came_in_here(node) && campaign::of(node).is_none();
+    let is_page = PageKind::of(&node.kind).is_some() && !is_own;
     !is_page || of_kind(node.kind.as_str()) == Some(entity_type)
+}
+
+/// The kind that a node gets when it is made of another type: what came in through this door has the
+/// kind of its type, so that every door shows it as what it is.
+pub(super) fn kind_as(node: &Node, entity_type: EntityType) -> Result<Option<Kind>> {
+    match uri::came_in_here(node) {
+        true => Ok(Some(Kind::new("kind", entity_type.kind())?)),
+        false => Ok(None),
+    }
 }
 
 /// How the word for a type is compared: without its prefix, case and signs.

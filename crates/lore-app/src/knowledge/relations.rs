@@ -8,12 +8,12 @@ use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Result};
 use lore_store::{Change, Direction, NewEdge, NodeRef};
 use serde_json::{Value, json};
 
-use super::entities::{self, Entity, Fit};
+use super::entities::{self, Entity, Fit, Meant};
 use super::librarian::Librarian;
 use super::ontology::is_written_here;
 use super::predicates::{self, Kept, Predicate};
 use super::told::{self, told_too};
-use super::{note, uri};
+use super::uri;
 use crate::play::word;
 
 /// Edge from a document to what it mentions.
@@ -193,8 +193,8 @@ pub(super) const SOURCE: &str = "source";
 pub(super) const SOURCE_RID: &str = "source_rid";
 /// The property that holds every note that says so.
 pub(super) const TOLD_BY: &str = "told_by";
-/// The properties that hold what the ends were called, where that is not what they are called
-/// first. Whose name it was is told by it when entities that were merged part again.
+/// The properties that hold of whom an edge was told, where that was merged into what it joins: a
+/// URI, or a name in former times. Whose the edge is when they part again is told by it.
 pub(super) const SUBJECT_AS: &str = "subject_as";
 pub(super) const OBJECT_AS: &str = "object_as";
 
@@ -314,7 +314,7 @@ impl Joint {
         }
     }
 
-    /// What the entity at one end of an edge was called, where that is worth keeping.
+    /// Of whom an edge is told at one end, where that was merged into the entity there.
     fn called(&self, end: NodeId) -> Option<&String> {
         let ends = [&self.subject, &self.object];
         ends.into_iter().find(|(id, _)| *id == end).and_then(|(_, called)| called.as_ref())
@@ -338,22 +338,18 @@ pub(super) async fn understood(
         let (name, candidates) = (unknown.clone(), Vec::new());
         return Ok(Err(Related::Unknown { name, candidates }));
     };
-    if subject.node.id == object.node.id {
-        return Ok(Err(Related::Refused("it relates an entity to itself".into())));
+    if subject.entity.node.id == object.entity.node.id {
+        let why = match subject.of == object.of {
+            true => "it relates an entity to itself",
+            false => "its ends are merged into one entity: undo that with /entity/unmerge first",
+        };
+        return Ok(Err(Related::Refused(why.into())));
     }
-    if let Some(why) = predicate.objection(subject.entity_type, object.entity_type) {
+    if let Some(why) = predicate.objection(subject.entity.entity_type, object.entity.entity_type) {
         return Ok(Err(Related::Refused(why)));
     }
-    let end = |entity: &Entity, given: &str| {
-        let given = match given.trim() {
-            path if fit == Fit::Link && !path.starts_with(uri::PREFIX) => note::last(path),
-            name => name,
-        };
-        let first = [&entity.uri, &entity.node.name].iter().any(|name| *name == given);
-        (entity.node.id, (!first).then(|| given.to_owned()))
-    };
-    let (subject, object) = (end(subject, &item.subject), end(object, &item.object));
-    Ok(Ok(Joint { predicate, subject, object }))
+    let end = |meant: &Meant| (meant.entity.node.id, meant.of.clone());
+    Ok(Ok(Joint { predicate, subject: end(subject), object: end(object) }))
 }
 
 /// Who says so.
@@ -394,19 +390,32 @@ pub(super) async fn keep(
     librarian.carry_out(plan).await
 }
 
-/// What the ends of an edge were called, one of which is `end`; an empty text is the name or URI
-/// that end goes by first.
+/// Of whom an edge was told, at the end that is `end`; an empty text is that entity itself.
 pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
-    let key = if edge.source == end { SUBJECT_AS } else { OBJECT_AS };
-    match edge.properties.get(key) {
+    match edge.properties.get(end_key(edge, end)) {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
         Some(Value::String(name)) => vec![name],
         _ => vec![""],
     }
 }
 
-/// That somebody else says so, and that the ends of an edge were called otherwise this time. They
-/// may be several that are one for now.
+/// The properties of an edge, with of whom it is told at the end that is `end`. What mentions
+/// somebody says itself whom.
+pub(super) fn told_of(edge: &Edge, end: NodeId, uri: &str) -> Properties {
+    let mut properties = edge.properties.clone();
+    if edge.kind.as_str() != MENTIONS {
+        properties.insert(end_key(edge, end).into(), json!([uri]));
+    }
+    properties
+}
+
+/// The property that holds of whom an edge is told at one of its ends.
+pub(super) fn end_key(edge: &Edge, end: NodeId) -> &'static str {
+    if edge.source == end { SUBJECT_AS } else { OBJECT_AS }
+}
+
+/// That somebody else says so, and that others were meant at the ends of an edge this time, who are
+/// one with those there for now.
 fn said_again(joint: &Joint, known: &Edge, read_in: ReadIn<'_>) -> Option<Change> {
     let mut properties = known.properties.clone();
     for (end, key) in [(known.source, SUBJECT_AS), (known.target, OBJECT_AS)] {

@@ -204,8 +204,8 @@ async fn nearby(
     let candidates: Vec<NodeId> = first.candidates.iter().map(|found| found.key).collect();
     let edges = edges_at(librarian, &candidates).await?;
     let connected = edges.iter().flat_map(|edge| [edge.source, edge.target]).collect();
-    let near_beside = neighbours(librarian, &beside).await?;
-    let near_topics = neighbours(librarian, &topics).await?;
+    let near_beside = neighbours(librarian, &beside, &candidates).await?;
+    let near_topics = neighbours(librarian, &topics, &candidates).await?;
     let count = beside.len();
     Ok(Some(Nearby { related: near_beside, topics: near_topics, connected, beside: count }))
 }
@@ -234,10 +234,12 @@ async fn read(librarian: &Librarian, label: &str, text: &str) -> Result<Vec<Node
     Ok(others.take(SURROUNDINGS_MAX).collect())
 }
 
-/// What is related to `nodes`, directly or by a document that mentions both.
+/// What is related to `nodes`, directly or by a document that mentions both. Where one of the
+/// candidates is related to a node directly, a document tells nothing of the others.
 async fn neighbours(
     librarian: &Librarian,
     nodes: &[NodeId],
+    candidates: &[NodeId],
 ) -> Result<HashMap<NodeId, HashSet<NodeId>>> {
     let mut near: HashMap<NodeId, HashSet<NodeId>> = HashMap::new();
     let mut documents: HashMap<NodeId, HashSet<NodeId>> = HashMap::new();
@@ -251,6 +253,11 @@ async fn neighbours(
                 near.entry(to).or_default().insert(from);
             }
         }
+    }
+    let related = candidates.iter().filter_map(|one| near.get(one)).flatten();
+    let related: HashSet<NodeId> = related.copied().collect();
+    for mentioned in documents.values_mut() {
+        mentioned.retain(|node| !related.contains(node));
     }
     let ids: Vec<NodeId> = documents.keys().copied().collect();
     let kinds = [word(MENTIONS)?];

@@ -8,10 +8,11 @@ use lore_core::{Event, Node, Result};
 use serde_json::Value;
 
 use super::entities::Entity;
-use super::entries::{self, ALIAS_ADDED, ALIAS_REMOVED, MERGED, OF, RENAMED};
+use super::entries::{self, ALIAS_ADDED, ALIAS_REMOVED, GIVEN, MERGED, OF, RENAMED, RETYPED};
 use super::librarian::Librarian;
 use super::log::{self, Given};
-use super::{parting, uri};
+use super::ontology::EntityType;
+use super::{parting, spoken, uri};
 
 /// Who of those that are one entity now has which names.
 pub(super) struct Shares {
@@ -79,6 +80,31 @@ impl Shares {
         names
     }
 
+    /// The URI of whom something is told by a name or URI, where that was merged into the entity,
+    /// which goes by `first` itself.
+    pub(super) fn told_of(&self, called: &str, first: &str) -> Option<&String> {
+        match called.starts_with(uri::PREFIX) {
+            true => self.meant(called).map(|(_, of)| of),
+            false if is(called, first) => None,
+            false => self.owner("", called),
+        }
+    }
+
+    /// What one of those that are one is, by the URI of what was merged, or else the entity itself,
+    /// which is shown as `shown`.
+    pub(super) fn type_of(&self, of: Option<&String>, shown: EntityType) -> EntityType {
+        let share = of.and_then(|of| self.merged.iter().find(|one| one.given.uris.contains(of)));
+        // They were of one type when they were merged.
+        let Some(first) = share.or(self.merged.last()) else { return shown };
+        let later = since(&self.events, first.merge.sequence);
+        let own = later.filter(|event| match share {
+            Some(share) => share.given.is_told_of(event),
+            None => told_of(event).is_none(),
+        });
+        let told = own.filter(|event| event.kind == RETYPED).last().and_then(type_told);
+        told.or_else(|| EntityType::of(first.node.as_ref()?)).unwrap_or(shown)
+    }
+
     /// How many of those that are one have a name.
     pub(super) fn owners(&self, name: &str) -> usize {
         let own = usize::from(self.own.iter().any(|own| is(own, name)));
@@ -100,6 +126,16 @@ impl Share {
     /// Whether it goes by a name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.iter().chain([&self.given.name]).any(|own| is(own, name))
+    }
+
+    /// The names that somebody gave it who is no note.
+    pub(super) fn names_given(&self, events: &[Event]) -> Vec<String> {
+        let names = self.node.as_ref().map(spoken::names_given).unwrap_or_default();
+        let changes = |event: &&Event| match event.kind.as_str() {
+            ALIAS_ADDED => entries::details(event).get(GIVEN) == Some(&Value::Bool(true)),
+            kind => kind == ALIAS_REMOVED,
+        };
+        self.told(events).filter(changes).fold(names, retold)
     }
 
     /// Whether the merge gave the other a name.
@@ -163,6 +199,11 @@ fn retold(mut names: Vec<String>, event: &Event) -> Vec<String> {
 /// The URI of what was merged and an entry is about.
 pub(super) fn told_of(event: &Event) -> Option<String> {
     entries::details(event).get(OF).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// What an entry says that something is.
+pub(super) fn type_told(event: &Event) -> Option<EntityType> {
+    entries::details(event).get("to").and_then(Value::as_str).and_then(EntityType::read)
 }
 
 fn alias(event: &Event) -> Option<String> {

@@ -13,11 +13,11 @@ use lore_store::{
     Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText, NodeKey,
     NodePatch, NodeQuery, NodeRef, StoreError, TextPatch, TextRef,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::librarian::Librarian;
-use super::relations::{EDGES_MAX, MENTIONS};
-use super::{documents, kept_notes, uri};
+use super::relations::{EDGES_MAX, MENTIONS, OBJECT_AS, called_at};
+use super::{documents, kept_notes, told, uri};
 use crate::App;
 use crate::play::word;
 
@@ -53,8 +53,14 @@ pub(super) struct NewDocument {
     /// What else is to be remembered with it, in the place of what was before.
     pub(super) further: Properties,
     /// Entities it mentions besides those whose names stand in it.
-    pub(super) mentions: Vec<NodeId>,
+    pub(super) mentions: Vec<Mention>,
+    /// Of those who share a name with others, who is meant where it names them.
+    pub(super) meant: Vec<NodeId>,
 }
+
+/// An entity that a document mentions. Where somebody else says that it does, with the URI of what is
+/// meant and was merged into the entity, or an empty text.
+pub(super) type Mention = (NodeId, Option<String>);
 
 /// Keeps a document, or what became of it.
 pub(super) async fn shelve(librarian: &Librarian, new: &NewDocument) -> Result<Node> {
@@ -290,36 +296,49 @@ fn changed_text(new: &NewDocument, old: &Text, chunk: Chunk) -> Option<Change> {
 
 /// Joins the document to what it mentions, and parts it from what it no longer does.
 async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Result<Vec<Change>> {
-    let mut wanted: BTreeMap<NodeId, usize> = new.mentions.iter().map(|node| (*node, 1)).collect();
-    for (node, spotted) in librarian.catalogue().await?.spot(&new.body) {
-        wanted.insert(node, spotted.count);
+    let mut wanted: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
+    for (node, of) in &new.mentions {
+        wanted.entry(*node).or_default().extend(of.as_deref());
+    }
+    let meant: Vec<NodeId> = wanted.keys().chain(&new.meant).copied().collect();
+    for (node, _) in librarian.catalogue().await?.spot_beside(&new.body, &meant) {
+        wanted.entry(node).or_default();
     }
     wanted.remove(&id);
     let known = mentioned(librarian, id).await?;
     let gone = known.iter().filter(|edge| !wanted.contains_key(&edge.target));
     let mut changes: Vec<Change> =
         gone.map(|edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any)).collect();
-    for target in wanted.into_keys() {
-        if known.iter().any(|edge| edge.target == target) {
-            continue;
+    for (target, told) in wanted {
+        match known.iter().find(|edge| edge.target == target) {
+            Some(edge) => changes.extend(retold(edge, &told)),
+            None => changes.push(mention(librarian, id, target, &told)?),
         }
-        changes.push(mention(librarian, id, target)?);
     }
     Ok(changes)
 }
 
-/// Joins a document that is kept to what it speaks of besides what it does already.
-pub(super) async fn join(librarian: &Librarian, rid: &str, to: &[NodeId]) -> Result<()> {
+/// Joins a document that is kept to what it is said to speak of besides what it does already.
+pub(super) async fn join(librarian: &Librarian, rid: &str, to: &[Mention]) -> Result<()> {
     let plan = || {
         async move {
             let mut batch = librarian.batch();
             let Some(document) = shelved(librarian, rid).await? else { return Ok((batch, ())) };
+            let mut wanted: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
+            for (node, of) in to.iter().filter(|(node, _)| *node != document.id) {
+                wanted.entry(*node).or_default().extend(of.as_deref());
+            }
             let known = mentioned(librarian, document.id).await?;
-            let mut fresh: Vec<NodeId> = Vec::new();
-            for node in to.iter().filter(|node| **node != document.id) {
-                if !fresh.contains(node) && !known.iter().any(|edge| edge.target == *node) {
-                    fresh.push(*node);
-                    batch = batch.change(mention(librarian, document.id, *node)?);
+            for (target, mut told) in wanted {
+                match known.iter().find(|edge| edge.target == target) {
+                    Some(edge) => {
+                        let is_told = edge.properties.contains_key(OBJECT_AS);
+                        told.extend(called_at(edge, target).into_iter().filter(|_| is_told));
+                        batch.changes.extend(retold(edge, &told));
+                    }
+                    None => {
+                        batch = batch.change(mention(librarian, document.id, target, &told)?);
+                    }
                 }
             }
             Ok((batch, ()))
@@ -336,14 +355,47 @@ async fn mentioned(librarian: &Librarian, document: NodeId) -> Result<Vec<Edge>>
     Ok(store.neighbours(viewer, &[document], Direction::Out, &kinds, EDGES_MAX).await?)
 }
 
-/// Joins a document to somebody it speaks of.
-pub(super) fn mention(librarian: &Librarian, document: NodeId, of: NodeId) -> Result<Change> {
+/// Those whom somebody said a document to mention.
+pub(super) async fn told_mentions(librarian: &Librarian, rid: &str) -> Result<Vec<Mention>> {
+    let Some(node) = shelved(librarian, rid).await? else { return Ok(Vec::new()) };
+    let edges = mentioned(librarian, node.id).await?;
+    let told = edges.iter().filter(|edge| edge.properties.contains_key(OBJECT_AS));
+    let told = told.flat_map(|edge| {
+        let of = called_at(edge, edge.target).into_iter();
+        of.map(|of| (edge.target, Some(of.to_owned())))
+    });
+    Ok(told.collect())
+}
+
+/// An edge with those of whom it is told, where it does not have them yet.
+fn retold(edge: &Edge, told: &[&str]) -> Option<Change> {
+    let mut properties = edge.properties.clone();
+    properties.remove(OBJECT_AS);
+    properties.extend(told_of(told));
+    (properties != edge.properties).then(|| told::with(edge, properties))
+}
+
+/// Of whom a mention is told, as a property. Where only names in the text tell it, there is none.
+fn told_of(told: &[&str]) -> Option<(String, Value)> {
+    let mut told = told.to_vec();
+    told.sort_unstable();
+    told.dedup();
+    (!told.is_empty()).then(|| (OBJECT_AS.to_owned(), json!(told)))
+}
+
+/// Joins a document to somebody it speaks of, who is told to be these.
+pub(super) fn mention(
+    librarian: &Librarian,
+    document: NodeId,
+    of: NodeId,
+    told: &[&str],
+) -> Result<Change> {
     Ok(Change::PutEdge(NewEdge {
         source: NodeRef::Id(document),
         target: NodeRef::Id(of),
         kind: word(MENTIONS)?,
         weight: 1.0,
         visibility: librarian.visibility(),
-        properties: Properties::new(),
+        properties: told_of(told).into_iter().collect(),
     }))
 }

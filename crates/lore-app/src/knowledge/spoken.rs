@@ -48,6 +48,11 @@ impl Giver<'_> {
     }
 }
 
+/// Whether a note made an entity known, and nobody else did.
+pub(super) fn is_introduced(node: &Node) -> bool {
+    node.properties.contains_key(INTRODUCED_BY)
+}
+
 /// The names that somebody gave an entity.
 pub(super) fn names_given(node: &Node) -> Vec<String> {
     listed(&node.properties)
@@ -70,6 +75,12 @@ pub(super) fn given(mut properties: Properties, names: &[String]) -> Properties 
         properties.insert(NAMES_GIVEN.into(), json!(all));
     }
     properties
+}
+
+/// Properties of an entity that somebody gave these names, and no others.
+pub(super) fn with_given(mut properties: Properties, names: &[String]) -> Properties {
+    properties.remove(NAMES_GIVEN);
+    given(properties, names)
 }
 
 /// Properties of an entity that somebody took a name from.

@@ -54,18 +54,22 @@ impl Spotter {
         Self { automaton, names: by_name.into_values().collect() }
     }
 
-    /// What a text mentions.
-    pub(super) fn spot(&self, text: &str) -> BTreeMap<NodeId, Spotted> {
+    /// What a text mentions. A name that several have means those of them who are `meant` already,
+    /// if any is.
+    pub(super) fn spot(&self, text: &str, meant: &[NodeId]) -> BTreeMap<NodeId, Spotted> {
         let mut spotted: BTreeMap<NodeId, Spotted> = BTreeMap::new();
         let mut found = self.all(text);
         // Of names that overlap, the one that begins first counts, and of those the longest.
         found.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
         let mut done = 0;
-        for Found { start, end, nodes } in found {
+        for Found { start, end, mut nodes } in found {
             if start < done {
                 continue;
             }
             done = end;
+            if nodes.iter().any(|node| meant.contains(node)) {
+                nodes.retain(|node| meant.contains(node));
+            }
             for node in nodes {
                 let fresh = || Spotted { count: 0, context: around(text, start, end) };
                 spotted.entry(*node).or_insert_with(fresh).count += 1;
@@ -102,7 +106,7 @@ fn is_long_enough(name: &str) -> bool {
 /// How often a text mentions any of these names.
 pub(super) fn count(names: &[&str], text: &str) -> usize {
     let names = names.iter().map(|name| (NodeId(0), (*name).to_owned()));
-    Spotter::new(names).spot(text).values().map(|spotted| spotted.count).sum()
+    Spotter::new(names).spot(text, &[]).values().map(|spotted| spotted.count).sum()
 }
 
 /// A text as names are looked for in it, and where each part of it stood.
@@ -199,7 +203,7 @@ mod tests {
 
     fn spot(names: &[(i64, &str)], text: &str) -> Vec<(i64, usize)> {
         let names = names.iter().map(|(id, name)| (NodeId(*id), (*name).to_owned()));
-        let found = Spotter::new(names).spot(text);
+        let found = Spotter::new(names).spot(text, &[]);
         found.into_iter().map(|(node, spotted)| (node.0, spotted.count)).collect()
     }
 
@@ -257,7 +261,7 @@ mod tests {
     fn the_context_is_the_text_around_the_first_place() {
         let spotter = Spotter::new([(NodeId(1), "Aelysh".to_owned())]);
         let text = format!("{} Aelysh {}", "x".repeat(99), "y".repeat(99));
-        let found = spotter.spot(&text).remove(&NodeId(1)).unwrap();
+        let found = spotter.spot(&text, &[]).remove(&NodeId(1)).unwrap();
         assert_eq!(found.context, format!("{} Aelysh {}", "x".repeat(49), "y".repeat(49)));
     }
 }

@@ -22,6 +22,8 @@ pub(crate) const PREFIX: &str = "orn:";
 pub(super) const URI: &str = "koi_uri";
 /// The property that holds the URIs of what was merged into a node.
 pub(super) const SAME_AS: &str = "koi_same_as";
+/// The property that holds the numbers of what was merged into a node.
+pub(super) const SAME_NUMBERS: &str = "koi_same_numbers";
 /// The property that holds the name of a document.
 pub(super) const RID: &str = "rid";
 

@@ -89,7 +89,7 @@ async fn settle_note(librarian: &Librarian, id: NodeId) -> Result<()> {
     if told.waiting.len() < items.len() {
         let mut batch = shortened(librarian, &node, &told.waiting);
         for named in told.named() {
-            batch.changes.push(shelve::mention(librarian, id, named)?);
+            batch.changes.push(shelve::mention(librarian, id, named, &[])?);
         }
         // Whoever changed the note meanwhile has settled it as well.
         store.commit(viewer, batch).await?;

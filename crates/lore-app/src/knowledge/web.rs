@@ -283,7 +283,7 @@ pub fn document_rid(rid: &str) -> String {
 }
 
 /// A page as a document.
-pub(super) fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocument {
+pub(super) fn document_of(page: &Submission, mentions: Vec<shelve::Mention>) -> NewDocument {
     NewDocument {
         rid: document_rid(&page.rid),
         kind: KIND,
@@ -296,6 +296,7 @@ pub(super) fn document_of(page: &Submission, mentions: Vec<NodeId>) -> NewDocume
         digest: page.hash.clone(),
         further: Properties::new(),
         mentions,
+        meant: Vec::new(),
     }
 }
 
@@ -306,6 +307,7 @@ pub(super) async fn refresh(
     old: &Submission,
     page: &Submission,
 ) -> Result<Option<String>> {
-    shelve::shelve(librarian, &document_of(page, Vec::new())).await?;
+    let told = shelve::told_mentions(librarian, &document_rid(&page.rid)).await?;
+    shelve::shelve(librarian, &document_of(page, told)).await?;
     vault::refresh_source(librarian, old, page).await
 }

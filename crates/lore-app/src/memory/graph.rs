@@ -25,7 +25,7 @@ use crate::access::may_change;
 use crate::damage::sound_texts;
 use crate::federation::FEDERATED;
 use crate::pages::leave_out_hidden;
-use crate::{doors, play};
+use crate::{doors, knowledge, play};
 
 /// Most edges that search draws from a new node.
 const AUTO_LINKS: usize = 3;
@@ -390,6 +390,18 @@ pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<(Moved, Was)> {
     }
 }
 
+/// Fails for what is part of another: there would be two with its names, texts and relations.
+async fn check_whole(keeper: &Keeper, node: &Node) -> Reply<()> {
+    let (app, viewer) = (&keeper.app, &keeper.viewer);
+    match knowledge::merged_into(app, viewer, &[node.number]).await?.is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::refused(
+            format!("{} was merged into another entity", node.name),
+            "undo that with POST /entity/unmerge of the KOI API",
+        )),
+    }
+}
+
 /// Both halves come back in one transaction, and a project comes back resting when another
 /// one is being worked on by now.
 async fn restore_node(keeper: &Keeper, id: &str) -> Reply<(Moved, Was)> {
@@ -397,6 +409,7 @@ async fn restore_node(keeper: &Keeper, id: &str) -> Reply<(Moved, Was)> {
         return Ok((Moved::Node(Box::new(keeper.lookup("Node", id).await?)), Was::Live));
     };
     may_move(keeper, &node)?;
+    check_whole(keeper, &node).await?;
     let uid = NodeRef::Uid(node.uid);
     let mut batch = keeper.batch().change(Change::RestoreNode(uid));
     if let Some(half) = half_of(&node) {

@@ -50,7 +50,7 @@ impl Keeper {
 
     /// A batch with the edges that follow from its texts.
     pub(super) async fn followed(&self, batch: Batch) -> Reply<Followed> {
-        Ok(follow(self.app.store.as_ref(), &self.viewer, batch).await?)
+        Ok(follow(&self.app, &self.viewer, batch).await?)
     }
 
     /// An empty batch of this call.

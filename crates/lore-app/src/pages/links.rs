@@ -11,6 +11,7 @@ use lore_store::{
 use super::kinds::{ENTRY, MENTIONS, PARENT};
 use super::scribe::Scribe;
 use crate::play::{MANY, word};
+use crate::{App, knowledge};
 
 /// A text that may mention something.
 pub(crate) struct Source<'a> {
@@ -35,9 +36,9 @@ pub(crate) async fn set_mentions(
     known: Option<NodeId>,
     sources: &[Source<'_>],
 ) -> Result<Batch> {
-    let (store, eyes) = (scribe.app.store.as_ref(), scribe.all_seeing());
-    let wanted = mentioned(store, &eyes, known, sources).await?;
-    mentions_joined(store, &eyes, batch, page, known, wanted).await
+    let (app, eyes) = (scribe.app.as_ref(), scribe.all_seeing());
+    let wanted = mentioned(app, &eyes, known, sources).await?;
+    mentions_joined(app.store.as_ref(), &eyes, batch, page, known, wanted).await
 }
 
 /// Joins a node to what it mentions and parts it from the rest, as far as the viewer sees.
@@ -106,9 +107,10 @@ async fn joined(
     Ok(batch)
 }
 
-/// What the texts mention, apart from the page itself, with who may know.
+/// What the texts mention, apart from the page itself, with who may know. Who mentions what was
+/// merged into another mentions that one for now.
 pub(crate) async fn mentioned(
-    store: &dyn Store,
+    app: &App,
     viewer: &Viewer,
     page: Option<NodeId>,
     sources: &[Source<'_>],
@@ -127,9 +129,21 @@ pub(crate) async fn mentioned(
         return Ok(BTreeMap::new());
     }
     let asked: Vec<i64> = numbers.keys().copied().collect();
-    let found = store.nodes_by_number(viewer, &asked).await?;
-    let others = found.into_iter().filter(|node| Some(node.id) != page);
-    Ok(others.filter_map(|node| Some((node.id, *numbers.get(&node.number)?))).collect())
+    let found = app.store.nodes_by_number(viewer, &asked).await?;
+    let mut found: Vec<(i64, NodeId)> =
+        found.into_iter().map(|node| (node.number, node.id)).collect();
+    let is_found = |number: &&i64| found.iter().any(|(known, _)| known == *number);
+    let missing: Vec<i64> = asked.iter().filter(|number| !is_found(number)).copied().collect();
+    found.extend(knowledge::merged_into(app, viewer, &missing).await?);
+    let mut wanted: BTreeMap<NodeId, Visibility> = BTreeMap::new();
+    for (number, id) in found.into_iter().filter(|(_, id)| Some(*id) != page) {
+        let Some(seen) = numbers.get(&number) else { continue };
+        let known = wanted.entry(id).or_insert(*seen);
+        if *seen == Visibility::Members {
+            *known = Visibility::Members;
+        }
+    }
+    Ok(wanted)
 }
 
 /// Every text of a page, whoever may read it, as it was written: its own, and besides posts and

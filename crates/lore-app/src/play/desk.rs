@@ -148,7 +148,7 @@ impl Desk {
                 return Ok(Done::Again(kept));
             }
             let Plan { batch, answer } = plan().await?;
-            let followed = follow(self.app.store.as_ref(), &self.viewer, batch).await?;
+            let followed = follow(&self.app, &self.viewer, batch).await?;
             match self.attempt(followed, answer).await {
                 Ok(answer) => return Ok(Done::Fresh(answer)),
                 Err(StoreError::Conflict(_)) => {}

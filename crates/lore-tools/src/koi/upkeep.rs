@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lore_app::knowledge::{self, EntityType, Registration, predicates};
+use lore_app::knowledge::{self, EntityType, Registered, Registration, Said, predicates};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -174,15 +174,28 @@ async fn register(request: &Request<'_>) -> Answered {
         "vault_rid": given.vault_rid,
         "merged_with": registered.merged_with,
     });
-    if !registered.kept_back.is_empty()
-        && let Some(fields) = answer.as_object_mut()
-    {
-        let told = json!({
-            "aliases": registered.kept_back,
-            "reason": "the entity is open to players, and what is registered is not; \
-                give a name to everybody with /entity/alias",
-        });
-        fields.insert("aliases_left_out".into(), told);
+    if let Some(fields) = answer.as_object_mut() {
+        fields.extend(further(&registered));
     }
     shown(answer)
+}
+
+/// What else is to be told of a registration, where there is something.
+fn further(registered: &Registered) -> impl Iterator<Item = (String, Value)> {
+    let told = json!({
+        "aliases": registered.kept_back,
+        "reason": "the entity is open to players, and what is registered is not; \
+            give a name to everybody with /entity/alias",
+    });
+    let left_out = (!registered.kept_back.is_empty()).then_some(("aliases_left_out", told));
+    let said = registered.said.map(|said| {
+        let told = match said {
+            Said::First => "kept: it had none",
+            Said::Further => "kept beside what was said of it before",
+            Said::Known => "known: the same was said of it before",
+            Said::TooMuch => "left out: too much is said of it already",
+        };
+        ("description", json!(told))
+    });
+    left_out.into_iter().chain(said).map(|(name, told)| (name.to_owned(), told))
 }

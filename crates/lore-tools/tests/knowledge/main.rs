@@ -15,13 +15,17 @@ mod histories;
 // Names that are told apart are those the resolver tells apart.
 #[path = "../../../lore-resolve/tests/lists/mod.rs"]
 mod lists;
+mod namesakes;
 mod notes;
 mod parting;
+mod parting_stories;
+mod parting_told;
 #[path = "../shared/place.rs"]
 mod place;
 mod recognised;
 mod renamed;
 mod retyped;
+mod said;
 mod tellers;
 mod world;
 

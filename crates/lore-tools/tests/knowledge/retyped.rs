@@ -22,6 +22,45 @@ async fn the_type_of_a_page_stays_at_every_door() {
 }
 
 #[tokio::test]
+async fn what_came_in_here_is_of_its_new_type_at_every_door() {
+    let world = World::new().await;
+    let uri = world.register("Otto Krug", "Person").await;
+    let number = world.number("Otto Krug").await;
+    let shown = async || {
+        let shown = world.call("get_entities", json!({ "entity_ids": [number] })).await;
+        shown["results"][0]["entity_type"].clone()
+    };
+    assert_eq!(shown().await, "character");
+    for (entity_type, kind) in [("Organization", "organization"), ("Location", "location")] {
+        world.post("entity/retype", json!({ "uri": uri, "type": entity_type })).await;
+        assert_eq!(shown().await, kind);
+        assert_eq!(world.entity(&uri).await["type"], entity_type);
+        let found = json!({ "query": "Otto Krug", "entity_type": kind });
+        let found = world.call("find_entities", found).await;
+        assert_eq!(found["entities"][0]["name"], "Otto Krug", "{found}");
+        let none = json!({ "query": "Otto Krug", "entity_type": "character" });
+        let none = world.call("find_entities", none).await;
+        assert_eq!(none["entities"], json!([]), "{none}");
+    }
+}
+
+#[tokio::test]
+async fn two_that_part_are_of_their_own_types_at_every_door() {
+    let world = World::new().await;
+    let (otto, nora) =
+        (world.register("Otto Krug", "Person").await, world.register("Nora Pike", "Person").await);
+    let number = world.number("Nora Pike").await;
+    world.post("entity/merge", json!({ "from_uri": nora, "into_uri": otto })).await;
+    world.post("entity/retype", json!({ "uri": nora, "type": "Organization" })).await;
+    world.post("entity/unmerge", json!({ "uri": nora })).await;
+    for (number, kind) in [(number, "organization"), (world.number("Otto Krug").await, "character")]
+    {
+        let shown = world.call("get_entities", json!({ "entity_ids": [number] })).await;
+        assert_eq!(shown["results"][0]["entity_type"], kind, "{shown}");
+    }
+}
+
+#[tokio::test]
 async fn a_page_that_was_merged_stays_what_it_is() {
     let world = World::new().await;
     world.page(json!({ "entity_type": "character", "name": "Jade", "is_hidden": true })).await;

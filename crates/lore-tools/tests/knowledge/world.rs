@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use lore_app::App;
 use lore_app::access::{Identity, enter};
 use lore_app::knowledge::{Fetched, Form, Notes, Web};
-use lore_core::{Effects, Error, Role, Viewer};
+use lore_core::{Effects, Error, Node, Role, Viewer};
+use lore_store::{NameMatch, NodeQuery};
 use lore_tools::koi::{self, Ask, Failure};
 use lore_tools::{Answer, Call, CallError, Registry, Selection};
 use serde_json::{Value, json};
@@ -118,6 +119,18 @@ impl World {
     /// The first candidate for a name.
     pub(crate) async fn best(&self, label: &str) -> Value {
         self.call("resolve_entity", json!({ "label": label })).await["candidates"][0].clone()
+    }
+
+    /// The number of what has a name.
+    pub(crate) async fn number(&self, name: &str) -> i64 {
+        self.node(name).await.number
+    }
+
+    /// What has a name, as it is kept.
+    pub(crate) async fn node(&self, name: &str) -> Node {
+        let name = Some(NameMatch::Exact(name.to_owned()));
+        let query = NodeQuery { name, ..NodeQuery::default() };
+        self.app.store.find_nodes(&self.owner, query).await.unwrap().items.remove(0)
     }
 
     pub(crate) async fn player(&self) -> Viewer {

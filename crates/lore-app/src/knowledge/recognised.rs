@@ -1,0 +1,173 @@
+//! What becomes of something known when it is registered again: further names, and what is said of
+//! it. What is told of somebody who is merged for now is kept as theirs.
+
+use lore_core::{Result, Text};
+use lore_store::{Batch, Change, Expect, NewText, NodePatch, NodeRef};
+use serde_json::{Value, json};
+
+use super::changes::{ALIASES_MAX, Registration, fresh_names};
+use super::entities::{Entity, Meant};
+use super::entries::{self, ALIAS_ADDED, DESCRIBED, Entry, GIVEN, OF, REGISTERED};
+use super::librarian::Librarian;
+use super::log;
+use super::shares::{Share, Shares};
+use super::spoken::{self, Giver};
+use crate::mentions::follow;
+use crate::play::word;
+
+/// Text kind of what an entity is.
+const DESCRIPTION: &str = "description";
+/// Text kind of what a page says itself.
+const ENTRY: &str = "entry";
+/// Most texts that say what an entity is.
+const DESCRIPTIONS_MAX: usize = 50;
+/// Why the log of an entity says something of what was merged into it.
+const WAS_REGISTERED: &str = "it was registered";
+
+/// What became of a description of something known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// Nothing was said of it before, so this is its description.
+    First,
+    /// It is kept beside what was said before.
+    Further,
+    /// The same was said before.
+    Known,
+    /// So much is said of it that nothing more is kept.
+    TooMuch,
+}
+
+impl Said {
+    /// Whether it is kept now.
+    pub(super) fn is_kept(self) -> bool {
+        matches!(self, Self::First | Self::Further)
+    }
+}
+
+/// What is known gains the names that are new, unless that would tell them to others, and what is
+/// said of it. What somebody registers is known without its note from then on.
+pub(super) async fn told(
+    librarian: &Librarian,
+    meant: &Meant,
+    given: &Registration,
+    aliases: &[String],
+) -> Result<(Batch, Option<Said>)> {
+    let Meant { entity, of } = meant;
+    let mut batch = librarian.batch();
+    let said = said(librarian, entity, given).await?;
+    let shares = Shares::of(librarian, entity).await?;
+    let share = of.as_ref().and_then(|of| Some((shares.meant(of)?.0, of)));
+    let known = Known { librarian, entity, giver: given.giver(), aliases };
+    batch.changes.extend(match share {
+        Some((share, of)) => known.part_named(&shares, share, of),
+        None => known.named().into_iter().collect(),
+    });
+    if said.is_some_and(Said::is_kept)
+        && let Some(mut text) = description(librarian, given, NodeRef::Id(entity.node.id))?
+    {
+        let texts = log::texts_of(librarian, entity.node.id).await?;
+        text.position = texts.iter().map(|text| text.position + 1).max().unwrap_or_default();
+        let details = json!({ "text": text.uid.to_string(), (OF): of });
+        let entry = Entry::of_one(DESCRIBED, WAS_REGISTERED, details);
+        batch.changes.extend(share.map(|_| entries::append(librarian, &entity.node, entry, None)));
+        batch = batch.change(Change::CreateText(text));
+        batch = follow(&librarian.app, &librarian.viewer, batch).await?.batch;
+    }
+    Ok((batch, said))
+}
+
+/// What is to become of the description of something known, if one is given.
+pub(super) async fn said(
+    librarian: &Librarian,
+    known: &Entity,
+    given: &Registration,
+) -> Result<Option<Said>> {
+    let Some(body) = body(given) else { return Ok(None) };
+    let texts = log::texts_of(librarian, known.node.id).await?;
+    let is = |text: &Text, kind: &str| text.kind.as_str() == kind;
+    let said = texts.iter().filter(|text| is(text, DESCRIPTION)).count();
+    Ok(Some(match said {
+        _ if texts.iter().any(|text| text.body.trim() == body) => Said::Known,
+        0 if !texts.iter().any(|text| is(text, ENTRY)) => Said::First,
+        DESCRIPTIONS_MAX.. => Said::TooMuch,
+        _ => Said::Further,
+    }))
+}
+
+/// The description that is given of a node, as a text.
+pub(super) fn description(
+    librarian: &Librarian,
+    given: &Registration,
+    node: NodeRef,
+) -> Result<Option<NewText>> {
+    let Some(body) = body(given) else { return Ok(None) };
+    let mut text = NewText::new(librarian.app.effects.uid(), node, word(DESCRIPTION)?, body);
+    text.visibility = librarian.visibility();
+    text.provenance.source.clone_from(&given.found_at);
+    Ok(Some(text))
+}
+
+fn body(given: &Registration) -> Option<&str> {
+    given.description.as_deref().map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// Something known that is registered with further names.
+struct Known<'a> {
+    librarian: &'a Librarian,
+    entity: &'a Entity,
+    giver: Giver<'a>,
+    aliases: &'a [String],
+}
+
+impl Known<'_> {
+    /// It gets the names it does not have.
+    fn named(&self) -> Option<Change> {
+        let node = &self.entity.node;
+        let noted = match self.giver {
+            Giver::Anybody => self.giver.noted(node.properties.clone(), self.aliases),
+            Giver::Note(_) => node.properties.clone(),
+        };
+        let properties = (noted != node.properties).then_some(noted);
+        self.patched(NodePatch { properties, ..NodePatch::default() })
+    }
+
+    /// What was merged into it gets them, as its log says.
+    fn part_named(&self, shares: &Shares, share: &Share, of: &str) -> Vec<Change> {
+        if self.librarian.would_tell(&self.entity.node) {
+            return Vec::new();
+        }
+        let append = |kind, details| {
+            let entry = Entry::of_one(kind, WAS_REGISTERED, details);
+            entries::append(self.librarian, &self.entity.node, entry, None)
+        };
+        let for_good = self.giver == Giver::Anybody;
+        let held = share.names_given(&shares.events);
+        let has = |alias: &&String| {
+            let is_held = held.iter().chain([&share.given.name]).any(|own| own == *alias);
+            share.has(alias) && (!for_good || is_held)
+        };
+        let fresh = self.aliases.iter().filter(|alias| !has(alias));
+        let names = fresh.map(|alias| {
+            append(ALIAS_ADDED, json!({ "alias": alias, (OF): of, (GIVEN): for_good }))
+        });
+        let introduced = share.node.as_ref().is_some_and(spoken::is_introduced);
+        let mut told = share.told(&shares.events);
+        let known = told.any(|event| event.kind == REGISTERED);
+        let registered = (for_good && introduced && !known)
+            .then(|| append(REGISTERED, json!({ (OF): Value::from(of) })));
+        self.patched(NodePatch::default()).into_iter().chain(names).chain(registered).collect()
+    }
+
+    /// The entity with the names it does not have and a patch, if that is another.
+    fn patched(&self, patch: NodePatch) -> Option<Change> {
+        let node = &self.entity.node;
+        let fresh = fresh_names(node, self.aliases.iter());
+        let same = fresh.is_empty() && patch.properties.is_none();
+        if same || self.librarian.would_tell(node) {
+            return None;
+        }
+        let all = node.aliases.iter().cloned().chain(fresh).take(ALIASES_MAX).collect();
+        let patch = NodePatch { aliases: Some(all), ..patch };
+        Some(Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(node.version), patch))
+    }
+}

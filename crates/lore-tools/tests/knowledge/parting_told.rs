@@ -1,0 +1,180 @@
+//! What may be told of two that are one for a while.
+
+use crate::parting::Step::{
+    Alias, Ingest, IngestUri, Join, Journal, Log, Merge, Note, Register, RegisterUri, Relate,
+    Remove, Retype, Unalias, Unmerge,
+};
+use crate::parting::Who::{Eleanor, Mask, Nora, Otto};
+use crate::parting::{ELEANOR, NORA, Step};
+
+/// What may be told of either while they are one, by whichever door.
+pub(crate) const TOLD: &[(&str, &[Step])] = &[
+    (
+        "documents are said to speak of each",
+        &[
+            Merge(Nora, Eleanor),
+            Ingest("doc:1", &["Nora Pike"]),
+            Ingest("doc:2", &["Eleanor Vance"]),
+            Ingest("doc:3", &["Nora Pike", "Eleanor Vance"]),
+            Ingest("doc:4", &["Norrie"]),
+            IngestUri("doc:5", Nora),
+            IngestUri("doc:6", Eleanor),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "documents are said to speak of others",
+        &[
+            Ingest("doc:1", &["Nora Pike"]),
+            Ingest("doc:2", &["Eleanor Vance"]),
+            Ingest("doc:3", &["Nora Pike", "Eleanor Vance"]),
+            Ingest("doc:4", &["Nora Pike", "Eleanor Vance"]),
+            Merge(Nora, Eleanor),
+            Ingest("doc:1", &["Eleanor Vance"]),
+            Ingest("doc:2", &["Nora Pike"]),
+            Ingest("doc:3", &[]),
+            Ingest("doc:4", &["Nora Pike"]),
+            Unmerge(Nora),
+        ],
+    ),
+    ("a page comes to mention one", &[Merge(Nora, Eleanor), Journal(&[Nora]), Unmerge(Nora)]),
+    (
+        "a page comes to mention both",
+        &[Merge(Nora, Eleanor), Journal(&[Nora, Eleanor]), Unmerge(Nora)],
+    ),
+    (
+        "a page mentions one no more",
+        &[Journal(&[Nora]), Merge(Nora, Eleanor), Journal(&[]), Unmerge(Nora)],
+    ),
+    (
+        "a page mentions neither any more",
+        &[Journal(&[Nora, Eleanor]), Merge(Nora, Eleanor), Journal(&[]), Unmerge(Nora)],
+    ),
+    (
+        "a page mentions the other instead",
+        &[Journal(&[Nora]), Merge(Nora, Eleanor), Journal(&[Eleanor]), Unmerge(Nora)],
+    ),
+    (
+        "a page mentions one instead of the other",
+        &[Journal(&[Eleanor]), Merge(Nora, Eleanor), Journal(&[Nora]), Unmerge(Nora)],
+    ),
+    (
+        "a page mentions one of both",
+        &[Journal(&[Nora, Eleanor]), Merge(Nora, Eleanor), Journal(&[Nora]), Unmerge(Nora)],
+    ),
+    (
+        "a page mentions a page that was merged",
+        &[Merge(Mask, Nora), Journal(&[Mask]), Unmerge(Mask)],
+    ),
+    ("a note mentions one by number", &[Merge(Nora, Eleanor), Log(Nora), Unmerge(Nora)]),
+    (
+        "each is registered",
+        &[
+            Merge(Nora, Eleanor),
+            Register("Nora Pike", "Nono"),
+            Register("Eleanor Vance", "Elly"),
+            Register("Norrie", "Norry"),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "each is registered by URI, and the notes go",
+        &[
+            Merge(Nora, Eleanor),
+            RegisterUri(Nora, "Nono"),
+            Unmerge(Nora),
+            Remove(NORA),
+            Remove(ELEANOR),
+        ],
+    ),
+    (
+        "the other is registered by URI, and the notes go",
+        &[
+            Merge(Nora, Eleanor),
+            RegisterUri(Eleanor, "Elly"),
+            Unmerge(Nora),
+            Remove(NORA),
+            Remove(ELEANOR),
+        ],
+    ),
+    (
+        "a name is given to one, and the notes say it for a while",
+        &[
+            Merge(Nora, Eleanor),
+            Alias(Nora, "Boss"),
+            Unmerge(Nora),
+            Note(NORA, "aliases: [Boss]\n", "She came."),
+            Note(NORA, "", "She came."),
+            Note(ELEANOR, "aliases: [Boss]\n", "She sails."),
+            Note(ELEANOR, "", "She sails."),
+        ],
+    ),
+    (
+        "both are said to be another thing",
+        &[Merge(Nora, Eleanor), Retype(Eleanor, "Project"), Retype(Nora, "Project"), Unmerge(Nora)],
+    ),
+    (
+        "both are said to be another thing, and one is not after all",
+        &[
+            Merge(Nora, Eleanor),
+            Retype(Nora, "Project"),
+            Retype(Eleanor, "Project"),
+            Retype(Nora, "Person"),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a relation of one is told of the other",
+        &[
+            Relate("Nora Pike", "knows", "Ada Holt"),
+            Relate("Otto Krug", "knows", "Eleanor Vance"),
+            Merge(Nora, Eleanor),
+            Relate("Eleanor Vance", "knows", "Ada Holt"),
+            Relate("Otto Krug", "knows", "Nora Pike"),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a relation is told by a name that one has for a while",
+        &[
+            Merge(Nora, Eleanor),
+            Alias(Nora, "Nono"),
+            Relate("Nono", "knows", "Ada Holt"),
+            Unalias(Nora, "Nono"),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a third is merged into the one that went",
+        &[
+            Merge(Nora, Eleanor),
+            Join(Otto, Nora),
+            Alias(Otto, "Oskar"),
+            Ingest("doc:1", &["Otto Krug"]),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a note comes about one by another name",
+        &[
+            Merge(Nora, Eleanor),
+            Note("People/Norrie.md", "knows: \"[[Otto Krug]]\"\n", "More of her."),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "all of it twice",
+        &[
+            Merge(Nora, Eleanor),
+            Ingest("doc:1", &["Nora Pike"]),
+            Journal(&[Nora]),
+            Relate("Nora Pike", "knows", "Ada Holt"),
+            Relate("Eleanor Vance", "knows", "Ada Holt"),
+            Unmerge(Nora),
+            Merge(Eleanor, Nora),
+            Ingest("doc:2", &["Eleanor Vance"]),
+            Journal(&[Nora, Eleanor]),
+            Unmerge(Eleanor),
+        ],
+    ),
+];
