@@ -18,7 +18,7 @@ use super::vault_sync::read;
 use super::{entities, log, shelve, uri};
 
 /// Whoever moves a note by copying it has removed the first by then.
-const MOVING_MAX: Duration = Duration::from_secs(600);
+pub(super) const MOVING_MAX: Duration = Duration::from_secs(600);
 
 /// Why what the copy of a note made known is what the note is about.
 const MOVED: &str = "its note was moved";

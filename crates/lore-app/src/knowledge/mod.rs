@@ -12,6 +12,7 @@ mod catalogue;
 mod changes;
 pub mod code;
 mod copies;
+mod departed;
 mod documents;
 mod entities;
 mod entries;

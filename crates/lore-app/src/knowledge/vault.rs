@@ -8,6 +8,7 @@ use lore_vault::{FolderPath, Frontmatter, NotePath, Vault, VaultError, Written};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
+use super::departed::Departed;
 use super::kept_notes;
 use super::librarian::Librarian;
 use super::listed_notes;
@@ -29,6 +30,8 @@ pub struct Notes {
     writing: tokio::sync::Mutex<()>,
     /// How many of how many notes are read, while all are.
     reading: Mutex<Option<(usize, usize)>>,
+    /// Those that went a short while ago.
+    pub(super) departed: Mutex<Departed>,
 }
 
 /// The folder of notes about pages unless another is asked for.

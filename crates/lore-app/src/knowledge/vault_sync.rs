@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::librarian::Librarian;
 use super::note::Note;
-use super::{copies, kept_notes, listed_notes, note, shelve, uri, vault, waiting};
+use super::{copies, departed, kept_notes, listed_notes, note, shelve, uri, vault, waiting};
 
 /// How often notes are read again that were changed while all were read.
 const ROUNDS_MAX: usize = 3;
@@ -138,7 +138,13 @@ impl Kept {
         let came = |path: &&String| !self.paths.contains_key(*path);
         let alike = fresh.iter().filter(|(_, other)| *other == digest).map(|(path, _)| path);
         let rivals = alike.filter(came).count();
-        let Some(from) = the_same(&from, &here, rivals) else { return Ok(()) };
+        let Some(from) = the_same(&from, &here, rivals) else {
+            let is_new = !self.paths.contains_key(&here) && rivals <= 1;
+            if is_new && let Some(text) = unchanged(librarian, path, digest).await? {
+                departed::came_back(librarian, path, &text).await?;
+            }
+            return Ok(());
+        };
         if !self.paths.contains_key(&here) {
             if moved(librarian, &from, &here).await {
                 self.paths.remove(&from);
@@ -156,7 +162,7 @@ impl Kept {
 
 /// Which of the notes that went a note is that came, where several came that say the same: the one
 /// that is called so, or the only one.
-fn the_same(went: &[String], here: &str, came: usize) -> Option<String> {
+pub(super) fn the_same(went: &[String], here: &str, came: usize) -> Option<String> {
     let mut called_so = went.iter().filter(|path| note::last(path) == note::last(here));
     match (called_so.next(), called_so.next(), went) {
         (Some(one), None, _) => Some(one.clone()),
@@ -244,8 +250,13 @@ async fn came(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> 
         }
     }
     went.retain(|from| !present.contains(from));
-    if let Some(from) = the_same(&went, &here, 1) {
-        moved(librarian, &from, &here).await;
+    match the_same(&went, &here, 1) {
+        Some(from) => {
+            moved(librarian, &from, &here).await;
+        }
+        None => {
+            departed::came_back(librarian, path, text).await?;
+        }
     }
     Ok(())
 }
@@ -266,7 +277,7 @@ pub(super) async fn removed(librarian: &Librarian, path: &str) {
     let work = async {
         match copies::taken_over(librarian, path).await? {
             true => Ok(()),
-            false => kept_notes::forget(librarian, path).await,
+            false => departed::gone(librarian, path).await,
         }
     };
     if let Err(error) = work.await {

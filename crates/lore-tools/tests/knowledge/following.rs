@@ -288,6 +288,48 @@ async fn a_note_that_was_copied_and_removed_much_later_was_moved() {
 }
 
 #[tokio::test]
+async fn a_note_that_was_removed_and_written_elsewhere_later_was_moved() {
+    let world = World::new().await;
+    let place = |name: &str| world.directory.path().join("vault").join(name);
+    let person = "---\n\"@type\": schema:Person\nknows: \"[[Mia Vale]]\"\n---\n";
+    let write = |name: &str, text: &str| std::fs::write(place(name), text).unwrap();
+    let look = async || world.post("sync-relationships", json!({})).await;
+    let uri = async |name: &str| world.best(name).await["uri"].as_str().unwrap().to_owned();
+    world.register("Mia Vale", "Person").await;
+    write("Sig Aldane.md", &format!("{person}He is frabjous.\n"));
+    write("Blank One.md", person);
+    look().await;
+    let (sig, blank) = (uri("Sig Aldane").await, uri("Blank One").await);
+    for name in ["Sig Aldane.md", "Blank One.md"] {
+        std::fs::remove_file(place(name)).unwrap();
+    }
+    look().await;
+    assert_eq!(
+        world.call("resolve_entity", json!({ "label": "Sig Aldane" })).await["is_new"],
+        true
+    );
+    write("Sig Boldane.md", &format!("{person}He is frabjous.\n"));
+    write("Blank Two.md", person);
+    look().await;
+    let entity = world.entity(&sig).await;
+    assert_eq!(entity["name"], "Sig Boldane");
+    assert_eq!(entity["aliases"], json!(["Sig Aldane"]));
+    let related = ["Mia Vale knows Sig Boldane", "Sig Boldane knows Mia Vale"];
+    assert_eq!(world.relations(&sig).await, related);
+    assert_ne!(
+        uri("Blank Two").await,
+        blank,
+        "notes that say nothing are told apart by their names"
+    );
+    let documents = world.call("get_entity_documents", json!({ "entity_uri": sig })).await;
+    assert_eq!(documents["documents"][0]["vault_path"], "Sig Boldane", "{documents}");
+    // Whoever writes it once more writes another.
+    write("Sig Coldane.md", &format!("{person}He is frabjous.\n"));
+    look().await;
+    assert_ne!(uri("Sig Coldane").await, sig);
+}
+
+#[tokio::test]
 async fn notes_that_moved_while_nobody_looked_are_followed_where_it_is_clear() {
     let world = World::new().await;
     let place = |name: &str| world.directory.path().join("vault").join(name);

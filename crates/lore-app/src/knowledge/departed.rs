@@ -1,0 +1,122 @@
+//! Notes that were moved by being removed first and written elsewhere some time later.
+//!
+//! What went is remembered for a while by what it said. A note that comes and says the same is that
+//! note, and what it is about is who it was about, out of the bin if need be.
+
+use std::collections::HashMap;
+
+use lore_core::{Result, Timestamp, Uid};
+use lore_store::{Change, NodeRef, StoreError};
+use lore_vault::NotePath;
+
+use super::copies::MOVING_MAX;
+use super::librarian::Librarian;
+use super::note::Note;
+use super::vault_sync::the_same;
+use super::{entities, kept_notes, shelve, uri};
+
+/// Most notes that are remembered.
+const REMEMBERED_MAX: usize = 10_000;
+
+/// Notes that went a short while ago, by the digests of what they said.
+#[derive(Default)]
+pub(super) struct Departed {
+    notes: HashMap<String, Vec<Gone>>,
+    count: usize,
+}
+
+/// A note that went.
+struct Gone {
+    path: String,
+    document: Uid,
+    /// The URI of the entity it was about.
+    about: Option<String>,
+    at: Timestamp,
+}
+
+impl Departed {
+    fn remember(&mut self, digest: String, gone: Gone) {
+        if self.count >= REMEMBERED_MAX {
+            self.forget(gone.at);
+        }
+        if self.count < REMEMBERED_MAX {
+            self.count += 1;
+            self.notes.entry(digest).or_default().push(gone);
+        }
+    }
+
+    /// Forgets those that went too long ago.
+    fn forget(&mut self, now: Timestamp) {
+        self.notes.values_mut().for_each(|some| some.retain(|gone| gone.is_recent(now)));
+        self.notes.retain(|_, some| !some.is_empty());
+        self.count = self.notes.values().map(Vec::len).sum();
+    }
+
+    /// The note that is at `here` now, if it went a short while ago from somewhere.
+    fn take(&mut self, digest: &str, here: &str, now: Timestamp) -> Option<Gone> {
+        let some = self.notes.get_mut(digest)?;
+        some.retain(|gone| gone.is_recent(now));
+        let paths: Vec<String> = some.iter().map(|gone| gone.path.clone()).collect();
+        let from = the_same(&paths, here, 1)?;
+        let place = some.iter().position(|gone| gone.path == from)?;
+        self.count = self.count.saturating_sub(1);
+        Some(some.swap_remove(place))
+    }
+}
+
+impl Gone {
+    fn is_recent(&self, now: Timestamp) -> bool {
+        now.duration_since(self.at).unsigned_abs() <= MOVING_MAX
+    }
+}
+
+/// Takes a note away that is gone, and remembers it for a while.
+pub(super) async fn gone(librarian: &Librarian, path: &str) -> Result<()> {
+    let document = shelve::shelved(librarian, &kept_notes::rid(path)).await?;
+    kept_notes::forget(librarian, path).await?;
+    let digest = document.as_ref().and_then(|node| kept_notes::property(node, shelve::DIGEST));
+    if let Some((document, digest)) = document.as_ref().zip(digest) {
+        let about = kept_notes::told(document).map(|told| told.about.to_owned());
+        let (path, at) = (path.to_owned(), librarian.app.effects.now());
+        let gone = Gone { path, document: document.uid, about, at };
+        librarian.app.notes.departed.lock().remember(digest.to_owned(), gone);
+    }
+    Ok(())
+}
+
+/// Lets a note that is new at its path be one that went a short while ago and said the same. Notes
+/// that say nothing are alike without being the same. Says whether it is one.
+pub(super) async fn came_back(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
+    if Note::read(text).body.trim().is_empty() {
+        return Ok(false);
+    }
+    let (here, now) = (path.to_string(), librarian.app.effects.now());
+    let digest = kept_notes::digest(text);
+    let gone = librarian.app.notes.departed.lock().take(&digest, &here, now);
+    // What comes back to where it was is known there.
+    let Some(gone) = gone.filter(|gone| gone.path != here) else { return Ok(false) };
+    if !taken_out(librarian, gone.document).await? {
+        return Ok(false);
+    }
+    if let Some(about) = &gone.about
+        && entities::by_uri(librarian, about).await?.is_none()
+        && let Some(uid) = uri::derived_uid(&librarian.viewer, about)
+    {
+        taken_out(librarian, uid).await?;
+    }
+    if !kept_notes::follow(librarian, &gone.path, &here).await? {
+        return Ok(false);
+    }
+    kept_notes::read_anew(librarian, path, text).await?;
+    Ok(true)
+}
+
+/// Takes something out of the bin. Says whether it is there now.
+async fn taken_out(librarian: &Librarian, uid: Uid) -> Result<bool> {
+    let back = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
+    match librarian.app.commit(&librarian.viewer, back).await {
+        Ok(_) => Ok(true),
+        Err(StoreError::NotFound(_) | StoreError::Conflict(_)) => Ok(false),
+        Err(other) => Err(other.into()),
+    }
+}
