@@ -15,7 +15,7 @@ use lore_store::{
 use serde_json::Value;
 
 use super::super::super::kinds::{CONTENT, DESCRIPTION, EXPERIENCE, SOURCE_TAKEN, half_of, word};
-use super::super::super::parts::{is_main, parts};
+use super::super::super::parts::is_main;
 use super::super::super::pen::{Pen, name_from};
 use super::super::super::project::steps_of;
 use super::super::super::refusal::Reply;
@@ -52,15 +52,16 @@ async fn plan(putting: &Putting<'_>, base: &Base) -> Reply<(Batch, Put)> {
     }
     let live = store.texts_of(viewer, node.id, Bin::Live).await?;
     let gone = store.texts_of(viewer, node.id, Bin::Deleted).await?;
-    let half = match half_of(&node) {
-        Some(half) => store.node(viewer, NodeKey::Uid(half)).await?,
-        None => None,
-    };
-    let half = match half {
-        Some(half) => Some((store.texts_of(viewer, half.id, Bin::Live).await?, half)),
-        None => None,
-    };
+    let half = other_half(putting, &node).await?;
     Merge::new(putting, base, &node, &live, &gone).plan(batch, half)
+}
+
+/// The other half of a fact, with what it says.
+async fn other_half(putting: &Putting<'_>, node: &Node) -> Reply<Option<(Vec<Text>, Node)>> {
+    let (store, viewer) = (&putting.keeper.app.store, &putting.keeper.viewer);
+    let Some(uid) = half_of(node) else { return Ok(None) };
+    let Some(half) = store.node(viewer, NodeKey::Uid(uid)).await? else { return Ok(None) };
+    Ok(Some((store.texts_of(viewer, half.id, Bin::Live).await?, half)))
 }
 
 struct Merge<'a> {
@@ -155,26 +156,8 @@ impl<'a> Merge<'a> {
         let by_id: HashMap<&str, &Passage> =
             said.iter().filter_map(|(id, passage)| Some((id.as_deref()?, *passage))).collect();
         for (id, was) in &base.state.texts {
-            let Ok(uid) = id.parse::<Uid>() else { continue };
-            let there = by_id.get(id.as_str()).copied();
-            let there_print = there.map(|passage| text_print(&passage.body));
-            let here = self.live.get(&uid).copied();
-            let here_print = here.map(|text| text_print(&text.body));
-            if !self.takes(Some(was), there_print.as_deref(), here_print.as_deref()) {
-                continue;
-            }
-            match (there, here) {
-                (Some(passage), Some(text)) => self.rewrite(text, passage),
-                (Some(passage), None) if self.gone.contains(&uid) => {
-                    let body = Some(self.pen.long(passage.body.trim()));
-                    let patch = TextPatch { body, ..TextPatch::default() };
-                    self.changes.push(Change::RestoreText(TextRef::Uid(uid)));
-                    self.changes.push(Change::UpdateText(TextRef::Uid(uid), Expect::Any, patch));
-                }
-                (None, Some(text)) => {
-                    self.changes.push(Change::DeleteText(TextRef::Id(text.id), Expect::Any));
-                }
-                (_, None) => {}
+            if let Ok(uid) = id.parse::<Uid>() {
+                self.settle(uid, was, by_id.get(id.as_str()).copied());
             }
         }
         let mut texts = Vec::with_capacity(said.len());
@@ -188,23 +171,35 @@ impl<'a> Merge<'a> {
         Ok(texts)
     }
 
+    /// Plans what becomes of a text that was exported, by what stands for it there.
+    fn settle(&mut self, uid: Uid, was: &str, there: Option<&Passage>) {
+        let here = self.live.get(&uid).copied();
+        let there_print = there.map(|passage| text_print(&passage.body));
+        let here_print = here.map(|text| text_print(&text.body));
+        if !self.takes(Some(was), there_print.as_deref(), here_print.as_deref()) {
+            return;
+        }
+        match (there, here) {
+            (Some(passage), Some(text)) => self.rewrite(text, passage),
+            (Some(passage), None) if self.gone.contains(&uid) => {
+                let body = Some(self.pen.long(passage.body.trim()));
+                let patch = TextPatch { body, ..TextPatch::default() };
+                self.changes.push(Change::RestoreText(TextRef::Uid(uid)));
+                self.changes.push(Change::UpdateText(TextRef::Uid(uid), Expect::Any, patch));
+            }
+            (None, Some(text)) => {
+                self.changes.push(Change::DeleteText(TextRef::Id(text.id), Expect::Any));
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// Lets a text say something else. It stays one, however long: what was written as one is
+    /// changed as one the next time, too.
     fn rewrite(&mut self, text: &'a Text, passage: &Passage) {
         let body = self.pen.long(passage.body.trim());
-        let mut parts = parts(&body).into_iter();
-        let first = parts.next().unwrap_or_default().to_owned();
-        let patch = TextPatch { body: Some(first), ..TextPatch::default() };
+        let patch = TextPatch { body: Some(body.clone()), ..TextPatch::default() };
         self.changes.push(Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch));
-        for part in parts {
-            let uid = self.putting.keeper.app.effects.uid();
-            let new = NewText::new(uid, NodeRef::Id(self.node.id), text.kind.clone(), part);
-            self.changes.push(Change::CreateText(NewText {
-                position: text.position,
-                provenance: text.provenance.clone(),
-                searchable: text.searchable,
-                visibility: text.visibility,
-                ..new
-            }));
-        }
         self.rewritten.push((text, body));
     }
 
@@ -227,13 +222,10 @@ impl<'a> Merge<'a> {
         let (searchable, visibility) =
             main.map_or((true, self.node.visibility), |text| (text.searchable, text.visibility));
         let last = self.live.values().map(|text| text.position).max().unwrap_or_default();
-        for (at, part) in parts(&body).into_iter().enumerate() {
-            let id = if at == 0 { uid } else { self.putting.keeper.app.effects.uid() };
-            let new = NewText::new(id, NodeRef::Id(self.node.id), word(kind)?, part);
-            let position = last.saturating_add(1);
-            let new = NewText { position, searchable, visibility, ..new };
-            self.changes.push(Change::CreateText(new));
-        }
+        let new = NewText::new(uid, NodeRef::Id(self.node.id), word(kind)?, body);
+        let position = last.saturating_add(1);
+        let new = NewText { position, searchable, visibility, ..new };
+        self.changes.push(Change::CreateText(new));
         Ok(uid)
     }
 
