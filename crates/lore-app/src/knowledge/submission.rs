@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::librarian::Librarian;
 use super::outside::Form;
-use super::{shelve, uri};
+use super::{shelve, uri, web};
 use crate::play::word;
 
 /// Node kind of a page that was looked at. It is found by its address alone: what is not
@@ -164,14 +164,21 @@ fn submission(url: &str, page: Page) -> Submission {
     }
 }
 
-/// The submission of a page that was looked at.
+/// The submission of a page that was looked at. One whose document was removed can be taken in again.
 pub(super) async fn held(librarian: &Librarian, rid: &str) -> Result<Option<Held>> {
     let Some(uid) = uri::derived_uid(&librarian.viewer, &preview_of(rid)) else { return Ok(None) };
     let store = &librarian.app.store;
     let node = store.node(&librarian.viewer, NodeKey::Uid(uid)).await?;
     let Some(node) = node else { return Ok(None) };
     let states = store.states(&librarian.viewer, &[node.id], &word(SUBMISSION)?).await?;
-    Ok(states.into_iter().next().and_then(|state| opened(node, state)))
+    let mut held = states.into_iter().next().and_then(|state| opened(node, state));
+    if let Some(Held { submission, .. }) = &mut held
+        && submission.status == Status::Ingested
+        && shelve::shelved(librarian, &web::document_rid(rid)).await?.is_none()
+    {
+        submission.status = Status::Previewed;
+    }
+    Ok(held)
 }
 
 /// Every submission, in the order they came.

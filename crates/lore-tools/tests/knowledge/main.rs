@@ -342,53 +342,6 @@ async fn a_page_is_looked_at_then_read_then_taken_in_once() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_taken_in_again_gets_what_is_new() {
-    let world = World::new().await;
-    let url = "https://example.org/herring";
-    world.pages.0.lock().unwrap().insert(url.into(), ARTICLE.into());
-    world.call("preview_url", json!({ "url": url })).await;
-    let first = world.call("ingest_url", json!({ "url": url })).await;
-    assert_eq!((&first["success"], &first["entities_resolved"]), (&json!(true), &json!(0)));
-    let again = world.call("ingest_url", json!({ "url": url })).await;
-    let said = json!({
-        "already_ingested": true, "rid": first["rid"], "vault_note_path": "Sources/Herring.md",
-        "message": "URL has already been ingested.",
-    });
-    assert_eq!(again, said);
-    let more = json!({
-        "url": url,
-        "entities": [
-            { "name": "Ada Holt", "type": "Person" },
-            { "name": "Salish Sea Fund", "type": "Organization" },
-            { "name": "Nothing", "type": "Nonsense" },
-        ],
-        "relationships": [
-            { "subject": "Ada Holt", "predicate": "affiliated_with", "object": "Salish Sea Fund" },
-            { "subject": "Ada Holt", "predicate": "eats", "object": "Salish Sea Fund" },
-        ],
-    });
-    let added = world.call("ingest_url", more.clone()).await;
-    let counted =
-        (&added["already_ingested"], &added["entities_resolved"], &added["relationships_added"]);
-    assert_eq!(counted, (&json!(true), &json!(2), &json!(1)), "{added}");
-    assert_eq!(added["entities"][1]["is_new"], true, "{added}");
-    assert_eq!(added["refused"].as_array().unwrap().len(), 2, "{added}");
-    let told = ["Ada Holt affiliated_with Salish Sea Fund"];
-    assert_eq!(world.relations("Ada Holt").await, told);
-    // The fund does not stand in the text: that the page tells of it was said with the request.
-    let about = json!({ "entity_uri": "Salish Sea Fund" });
-    let documents = world.call("get_entity_documents", about).await["documents"].clone();
-    assert!(documents.to_string().contains(url), "{documents}");
-    let note =
-        world.answer(world.owner, "vault_read_note", json!({ "path": "Sources/Herring.md" }));
-    let note = note.await.unwrap().text;
-    assert!(note.ends_with("## Mentions\n\n- [[Ada Holt]]\n- [[Salish Sea Fund]]\n"), "{note}");
-    let twice = world.call("ingest_url", more).await;
-    assert_eq!(twice["entities"][1]["is_new"], false, "{twice}");
-    assert_eq!(world.relations("Ada Holt").await, told);
-}
-
-#[tokio::test]
 async fn pages_with_the_same_title_have_notes_of_their_own() {
     let world = World::new().await;
     let mut paths = Vec::new();

@@ -3,10 +3,9 @@
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::Deserializer;
 use serde_json::{Value, json};
 
-use super::wire::{known_action, pretty};
+use super::wire::pretty;
 use crate::call::Call;
 use crate::choice::choice;
 use crate::koi::{self, Ask, MonitorAnswer, Shaped};
@@ -23,7 +22,7 @@ choice! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    #[serde(default = "status", deserialize_with = "known_or_status")]
+    #[serde(default = "status")]
     action: Action,
     url: Option<String>,
     /// When adding.
@@ -32,10 +31,6 @@ pub(super) struct Input {
 
 fn status() -> Action {
     Action::Status
-}
-
-fn known_or_status<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Action, D::Error> {
-    Ok(known_action(from)?.unwrap_or(Action::Status))
 }
 
 impl ToolSpec for MonitorUrl {

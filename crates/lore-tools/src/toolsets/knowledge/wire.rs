@@ -2,9 +2,6 @@
 
 use lore_app::knowledge;
 use lore_core::{Error, Result};
-use serde::Deserialize;
-use serde::de::value::Error as Unknown;
-use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer};
 use serde_json::{Value, json};
 
 use crate::call::Call;
@@ -20,15 +17,6 @@ const WHERE_TO_LOOK: &str = "look for it with koi_search, or ask resolve_entity 
 /// The text form of the contract.
 pub(super) fn pretty(answer: &Value) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_else(|_| answer.to_string())
-}
-
-/// An action, if it is one: the contract takes those it does not know for questions about the state
-/// of things.
-pub(super) fn known_action<'de, D: Deserializer<'de>, A: DeserializeOwned>(
-    from: D,
-) -> std::result::Result<Option<A>, D::Error> {
-    let word = String::deserialize(from)?;
-    Ok(A::deserialize(IntoDeserializer::<Unknown>::into_deserializer(word)).ok())
 }
 
 /// The URI a text stands for: itself where it is one, or that of the entity it names well enough.
