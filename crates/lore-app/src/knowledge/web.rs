@@ -1,6 +1,6 @@
 //! Pages of the web before they are taken in: looked at, read, judged.
 
-use lore_core::{Error, NodeId, Properties, Result, Role, names};
+use lore_core::{Error, Properties, Result, Role, names};
 
 use super::extract::{self, Extracted};
 use super::librarian::Librarian;
