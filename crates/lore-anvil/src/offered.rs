@@ -91,8 +91,8 @@ pub(crate) const HISTORY: Writes = Writes::Tools {
         WORLD,
         markdown("content"),
         Offered { gist: "As the world counts them.", ..text("year", "year") },
-        number("month", "month", "From 1."),
-        number("day", "day", "From 1."),
+        Offered { takes: Takes::Count, gist: "Of the year.", ..text("month", "month") },
+        Offered { takes: Takes::Count, gist: "Of the month.", ..text("day", "day") },
         Offered {
             takes: Takes::Texts,
             gist: "The timelines it is on.",

@@ -179,6 +179,8 @@ pub enum Takes {
     Text,
     /// A number.
     Number,
+    /// A whole number, from 1.
+    Count,
     /// A list of texts.
     Texts,
     /// Texts by name.

@@ -25,5 +25,5 @@ mod view;
 pub use document::{Analysis, DocKey, Document, Entry, Head, Meta, Vector};
 pub use index::{Index, Statistics};
 pub use query::{Filter, Hit, MatchKind, Parts, Query, Ranked, Unit};
-pub use seen::seen;
+pub use seen::{mention_word, seen};
 pub use snippet::{Snippet, snippet};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use lore_markup::mention::Target;
 use lore_markup::{anvil, mention};
 
 /// The text as a reader sees it. A mention without a label has none of its own words.
@@ -18,6 +19,24 @@ pub fn seen(text: &str) -> Cow<'_, str> {
         seen = Cow::Owned(without_tags(&seen));
     }
     seen
+}
+
+/// The words that a text is found by for the numbers it mentions, so that it can be joined to what
+/// gets a number later.
+pub(crate) fn mention_words(text: &str) -> Vec<String> {
+    if !text.contains(['[', '{']) {
+        return Vec::new();
+    }
+    let number = |found: mention::Mention<'_>| match found.target {
+        Target::Entity(number) => Some(mention_word(number)),
+        Target::Other | Target::New => None,
+    };
+    mention::find(text).into_iter().filter_map(number).collect()
+}
+
+/// The word that a text is found by which mentions a number. Nobody writes it.
+pub fn mention_word(number: i64) -> String {
+    format!("xmention{number}x")
 }
 
 /// Leaves out HTML tags, except in code, which shows them.

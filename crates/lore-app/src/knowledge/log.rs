@@ -4,7 +4,7 @@
 //! texts. What was given is written into the log of the one that stays, so that they can part
 //! again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures::FutureExt;
 use lore_core::{Edge, Error, Event, Node, NodeId, Result, Text, Uid, Visibility};
@@ -21,7 +21,7 @@ use super::librarian::Librarian;
 use super::predicates::a;
 use super::relations::EDGES_MAX;
 use super::shares::{Shares, told_of};
-use super::{ontology, relations, uri};
+use super::{ontology, relations, told, uri};
 use crate::pages::live;
 use crate::play::word;
 
@@ -253,12 +253,12 @@ struct MovedEdges {
 
 /// Edges of the one that goes, as edges of the one that stays, where there is none yet.
 async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<MovedEdges> {
-    let mut known: HashSet<(NodeId, String, NodeId)> =
-        edges_of(librarian, into.node.id).await?.iter().map(ends).collect();
+    let known = edges_of(librarian, into.node.id).await?;
+    let mut joined: HashSet<(NodeId, String, NodeId)> = known.iter().map(ends).collect();
     let mut moved = MovedEdges { edges: Moved::NOTHING, shared: Moved::NOTHING, joins: Vec::new() };
     let edges = edges_of(librarian, from.node.id).await?;
-    let ends = seen_by(librarian, &edges).await?;
-    let seen = |end| ends.get(&end).copied().unwrap_or(Visibility::Gm);
+    let sights = seen_by(librarian, &edges).await?;
+    let seen = |end| sights.get(&end).copied().unwrap_or(Visibility::Gm);
     for edge in edges {
         let place = |end| if end == from.node.id { into.node.id } else { end };
         let (source, target) = (place(edge.source), place(edge.target));
@@ -268,12 +268,19 @@ async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
         let visibility = stricter(edge.visibility, from.node.visibility);
         let by = stricter(visibility, stricter(seen(edge.source), seen(edge.target)));
         let triple = (source.0, edge.kind.to_string(), target.0);
-        if !known.insert((source, edge.kind.to_string(), target)) {
+        let told = relations::told_of(&edge, from.node.id, &from.uri);
+        if !joined.insert((source, edge.kind.to_string(), target)) {
             moved.shared.add(by, triple);
+            let place = (source, edge.kind.to_string(), target);
+            let own = known.iter().find(|own| ends(own) == place);
+            moved.joins.extend(own.zip(told).and_then(|(own, told)| told_too(own, into, &told)));
             continue;
         }
         moved.edges.add(by, triple);
-        let properties = relations::told_of(&edge, from.node.id, &from.uri);
+        let mut properties = edge.properties.clone();
+        if let Some(told) = &told {
+            properties.insert(relations::end_key(&edge, from.node.id).into(), json!(told));
+        }
         moved.joins.push(Change::PutEdge(NewEdge {
             source: NodeRef::Id(source),
             target: NodeRef::Id(target),
@@ -284,6 +291,20 @@ async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
         }));
     }
     Ok(moved)
+}
+
+/// A mention of the one that stays as one of the one that goes, too, as somebody said.
+fn told_too(own: &Edge, into: &Entity, told: &[&str]) -> Option<Change> {
+    if own.kind.as_str() != relations::MENTIONS || own.target != into.node.id {
+        return None;
+    }
+    let key = relations::end_key(own, into.node.id);
+    let mut properties = own.properties.clone();
+    let is_told = properties.contains_key(key);
+    let all = relations::called_at(own, into.node.id).into_iter().filter(|_| is_told);
+    let all: BTreeSet<&str> = all.chain(told.iter().copied()).collect();
+    properties.insert(key.into(), json!(all));
+    Some(told::with(own, properties))
 }
 
 /// Who sees the ends of edges.

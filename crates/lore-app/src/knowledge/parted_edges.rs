@@ -1,6 +1,6 @@
 //! Two entities that were merged and part again: whose edges are whose.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use lore_core::{Edge, Node, NodeId, Result, Text, Uid};
 use lore_markup::mention::{self, Target};
@@ -158,6 +158,14 @@ impl Parting<'_> {
         own.map(String::as_str)
     }
 
+    /// Of whom an edge is told that goes with the other: of itself, or of what was merged into it.
+    fn own_told<'e>(&self, edge: &'e Edge) -> BTreeSet<&'e str> {
+        let given = &self.share.given;
+        let is_part = |of: &str| of != given.uri && given.uris.iter().any(|uri| uri == of);
+        let told = called_at(edge, self.kept.node.id).into_iter().filter(|of| self.is_other(of));
+        told.map(|of| if is_part(of) { of } else { "" }).collect()
+    }
+
     /// What becomes of an edge of the one that was kept.
     fn left(&self, edge: &Edge, whose: Whose) -> Option<Change> {
         if !whose.kept {
@@ -167,8 +175,10 @@ impl Parting<'_> {
         let mut told = called_at(edge, self.kept.node.id);
         told.retain(|of| !self.is_other(of));
         let mut properties = edge.properties.clone();
-        if properties.contains_key(key) {
-            properties.insert(key.into(), json!(told));
+        match properties.contains_key(key) {
+            true if told.is_empty() => drop(properties.shift_remove(key)),
+            true => drop(properties.insert(key.into(), json!(told))),
+            false => {}
         }
         (properties != edge.properties).then(|| told::with(edge, properties))
     }
@@ -179,14 +189,19 @@ impl Parting<'_> {
             false => NodeRef::Id(end),
         };
         let key = end_key(&edge, self.kept.node.id);
-        let (source, target) = (place(edge.source), place(edge.target));
-        let mut properties = edge.properties;
-        // Of whom it is told is clear now; that somebody told it stays.
-        if properties.contains_key(key) && edge.kind.as_str() == MENTIONS {
-            properties.insert(key.into(), json!([""]));
-        } else {
-            properties.remove(key);
+        let told = match edge.properties.contains_key(key) {
+            true => self.own_told(&edge),
+            false => BTreeSet::new(),
+        };
+        // A relation is of its ends; of a mention it is kept that somebody told it.
+        let is_plain =
+            told.is_empty() || edge.kind.as_str() != MENTIONS && told == BTreeSet::from([""]);
+        let mut properties = edge.properties.clone();
+        match is_plain {
+            true => drop(properties.shift_remove(key)),
+            false => drop(properties.insert(key.into(), json!(told))),
         }
+        let (source, target) = (place(edge.source), place(edge.target));
         let (kind, weight, visibility) = (edge.kind, edge.weight, edge.visibility);
         Change::PutEdge(NewEdge { source, target, kind, weight, visibility, properties })
     }

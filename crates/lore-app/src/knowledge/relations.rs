@@ -399,14 +399,13 @@ pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
     }
 }
 
-/// The properties of an edge, with of whom it is told at the end that is `end`. What mentions
-/// somebody says itself whom.
-pub(super) fn told_of(edge: &Edge, end: NodeId, uri: &str) -> Properties {
-    let mut properties = edge.properties.clone();
-    if edge.kind.as_str() != MENTIONS {
-        properties.insert(end_key(edge, end).into(), json!([uri]));
-    }
-    properties
+/// Of whom an edge is told at the end that is `end`, where that goes by `uri` from now on. What
+/// mentions somebody says itself whom, unless somebody said so.
+pub(super) fn told_of<'a>(edge: &'a Edge, end: NodeId, uri: &'a str) -> Option<Vec<&'a str>> {
+    let is_told =
+        edge.kind.as_str() != MENTIONS || edge.properties.contains_key(end_key(edge, end));
+    let named = |of: &'a str| if of.is_empty() { uri } else { of };
+    is_told.then(|| called_at(edge, end).into_iter().map(named).collect())
 }
 
 /// The property that holds of whom an edge is told at one of its ends.

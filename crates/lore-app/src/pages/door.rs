@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use lore_core::{NodeId, Result, Text};
 use lore_markup::mention::{self, Target};
-use lore_search::Query;
+use lore_search::{Query, mention_word};
 use lore_store::TextRef;
 
 use super::edit::{Made, NewPage, PagePatch};
@@ -59,7 +59,7 @@ async fn join_waiting(scribe: &Scribe, made: &[(i64, &str)]) -> Result<()> {
     let own = Scribe { viewer: eyes, ..scribe.clone() };
     let numbers: HashSet<i64> = made.iter().map(|(number, _)| *number).collect();
     for some in made.chunks(AT_ONCE) {
-        let words: Vec<String> = some.iter().map(|(number, _)| number.to_string()).collect();
+        let words: Vec<String> = some.iter().map(|(number, _)| mention_word(*number)).collect();
         let question = Query { exhaustive: true, ..Query::new(words.join(" "), MOST) };
         let found = store.rank(&eyes, question).await?;
         let ids: HashSet<NodeId> = found.hits.iter().map(|hit| hit.key.node).collect();

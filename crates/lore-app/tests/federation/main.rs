@@ -74,7 +74,7 @@ async fn mentions_leave_as_names_and_what_arrives_mentions_nobody() {
     until("it arrives", || async { two.arrivals().await.len() == 1 }).await;
     let arrival = two.arrivals().await.remove(0);
     let texts = two.app.store.texts_of_nodes(&two.viewer, &[arrival.id]).await.unwrap();
-    assert_eq!(texts[0].body, "Of Osanna,  and whom?.");
+    assert_eq!(texts[0].body, "Of Osanna, … and whom?.");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,7 +11,7 @@ use lore_text::analysis::{identifiers, is_stop_word, name_words, stems};
 use lore_text::time::{Plain, chat_prefix, tells_time};
 use lore_text::wordpiece::{Piece, pieces};
 
-use crate::seen::seen;
+use crate::seen::{mention_words, seen};
 
 /// A text, ready to be analysed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,6 +64,7 @@ impl Analysis {
         words.add(prefix.author.or(document.author).unwrap_or_default());
         words.add_date(prefix.occurred_at.or(document.occurred_at));
         words.add(&body);
+        mention_words(prefix.rest).iter().for_each(|word| words.add_stems(word));
         if prefix.author.or(document.author).is_none() {
             words.stress(if title.trim().is_empty() { &body } else { &title });
         }

@@ -31,10 +31,15 @@ impl Judge<'_> {
         let (question, facts) = (self.question, self.view.facts(slot));
         let yes = |condition: bool, weight: f32| if condition { weight } else { 0.0 };
         let named = facts.author.is_some_and(|author| question.authors.contains(&author));
-        let author = yes(named, question.author_weight);
+        let lexical = self.lexical.of(slot);
+        // What makes a turn better than others of its log is no answer: it must not put turns
+        // that have nothing of the question before what stands alone and has.
+        let answers = (lexical / weights::ANSWERS).min(1.0);
+        let more = answers * (question.author_weight - weights::AUTHOR);
+        let author = yes(named, weights::AUTHOR + more);
         let shared = self.lexical.of_topic(slot) + above.max(0.0) * weights::VECTOR + author;
         let mut parts = Parts {
-            lexical: self.lexical.of(slot),
+            lexical,
             literal: self.literals.of(slot),
             author,
             date: self.date(slot, shared),
@@ -42,9 +47,6 @@ impl Judge<'_> {
             ..Parts::default()
         };
         if self.view.is_log(slot) {
-            // What makes a turn better than others of its log is no answer: it must not put
-            // turns that have nothing of the question before what stands alone and has.
-            let answers = (parts.lexical / weights::ANSWERS).min(1.0);
             parts.session *= answers;
             parts.question = yes(facts.is_question, weights::QUESTION);
             parts.when = answers * yes(question.asks_for_time && facts.tells_time, weights::WHEN);

@@ -101,6 +101,11 @@ async fn timelines_have_eras_and_what_happened() {
     world.make(Kind::Era, era).await;
     let event = json!({ "title": "The Fall", "year": "1207", "timeline_ids": [timeline] });
     world.call("create_history", event).await;
+    for (field, value) in [("month", json!(1e22)), ("day", json!(-5)), ("month", json!(0))] {
+        let odd = json!({ "title": "Odd", "year": "1", field: value });
+        let refused = format!("{:?}", world.refused(world.owner, "create_history", odd).await);
+        assert!(refused.contains(field), "{refused}");
+    }
     let journal = json!({ "entity_type": "journal", "name": "Session 1", "entry": "They met." });
     world.page(journal).await;
     let eras = world.call("list_eras", json!({ "timeline_id": timeline })).await;

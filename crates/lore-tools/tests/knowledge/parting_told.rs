@@ -37,6 +37,28 @@ pub(crate) const TOLD: &[(&str, &[Step])] = &[
             Unmerge(Nora),
         ],
     ),
+    (
+        "documents spoke of each before",
+        &[
+            Ingest("doc:1", &["Nora Pike"]),
+            Ingest("doc:2", &["Eleanor Vance"]),
+            Ingest("doc:3", &["Nora Pike", "Eleanor Vance"]),
+            IngestUri("doc:4", Nora),
+            Merge(Nora, Eleanor),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a document speaks of who is one with one that is one with another",
+        &[
+            Ingest("doc:1", &["Otto Krug"]),
+            Merge(Otto, Nora),
+            Merge(Nora, Eleanor),
+            IngestUri("doc:2", Otto),
+            Unmerge(Nora),
+            Unmerge(Otto),
+        ],
+    ),
     ("a page comes to mention one", &[Merge(Nora, Eleanor), Journal(&[Nora]), Unmerge(Nora)]),
     (
         "a page comes to mention both",

@@ -202,6 +202,7 @@ fn checked(one: &Offered, value: &Value) -> Result<Value> {
         (_, Value::Null) => one.need != Need::New,
         (_, Value::String(text)) if one.need == Need::New => !text.trim().is_empty(),
         (Takes::Number, Value::Number(_)) | (Takes::Named, Value::Object(_)) => true,
+        (Takes::Count, Value::Number(count)) => count.as_i64() >= Some(1),
         // Ids may be numbers, and so may years.
         (Takes::Text, Value::String(_) | Value::Number(_)) => true,
         (Takes::Texts, Value::Array(items)) => items.iter().all(Value::is_string),
@@ -223,6 +224,7 @@ fn checked(one: &Offered, value: &Value) -> Result<Value> {
         Takes::Text if one.need == Need::New => "a text that says something".to_owned(),
         Takes::Text => "a text".to_owned(),
         Takes::Number => "a number".to_owned(),
+        Takes::Count => "a whole number from 1".to_owned(),
         Takes::Texts => "a list of texts".to_owned(),
         Takes::Named => "an object with texts".to_owned(),
         Takes::Choice(words) => format!("one of {}", words.join(", ")),
@@ -241,6 +243,7 @@ fn fields(offered: impl Iterator<Item = &'static Offered>) -> Vec<(&'static str,
         let mut schema = match one.takes {
             Takes::Text => json!({ "type": "string" }),
             Takes::Number => json!({ "type": "number" }),
+            Takes::Count => json!({ "type": "integer", "minimum": 1 }),
             Takes::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Takes::Named => {
                 let text = json!({ "type": ["string", "null"] });
