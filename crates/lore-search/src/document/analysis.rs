@@ -223,6 +223,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::seen::mention_word;
 
     fn terms(analysis: &Analysis) -> Vec<(String, u16)> {
         let mut all = Vec::new();
@@ -255,8 +256,12 @@ mod tests {
     fn a_text_is_found_by_what_a_reader_sees() {
         let marked =
             text("Lives at [entity:7|the Old Mill] with @[Bob](person:0b2c-11), <u>here</u>.");
-        assert_eq!(marked, text("Lives at the Old Mill with Bob, here."));
-        assert!(terms(&text("See [entity:7].")).iter().all(|(stem, _)| stem == "see"));
+        let plain = text("Lives at the Old Mill with Bob, here.");
+        // The number is no word of the text: it is there for what gets it later.
+        let mut seen = terms(&marked);
+        seen.retain(|(stem, _)| *stem != mention_word(7));
+        assert_eq!(seen, terms(&plain));
+        assert_eq!(terms(&marked).len(), seen.len() + 1);
     }
 
     #[test]
