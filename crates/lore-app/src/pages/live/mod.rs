@@ -13,6 +13,7 @@ mod fate;
 mod guard;
 mod heads;
 mod missing;
+mod post;
 mod print;
 mod progress;
 mod put;

@@ -6,8 +6,7 @@
 use futures::future::{join_all, try_join_all};
 use lore_core::{Error, Node, Properties, Result, Text, Timestamp, Uid, Viewer, Visibility};
 use lore_store::{
-    Batch, Bin, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, StoreError,
-    TextPatch, TextRef,
+    Batch, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, StoreError,
 };
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -17,9 +16,9 @@ use super::super::edit::{self, PagePatch};
 use super::super::kinds::{ENTRY, POST, PageKind};
 use super::super::links::{self, Source};
 use super::super::page::{self, Detail, Page};
-use super::super::posts::{KANKA_POST, post_number};
 use super::super::scribe::Scribe;
 use super::super::tags::{self as page_tags, Tags};
+use super::post::{is_same, new_post, set_posts};
 use super::print::{Content, own_fields, print, print_of_local};
 use super::remote::{RemotePage, RemotePost};
 use super::sync::Side;
@@ -315,7 +314,9 @@ impl Wanted<'_> {
             let change = edit::entry_change(scribe, &page.node, page.entry.as_ref(), &remote.entry);
             batch = batch.change(change?);
         }
-        batch = self.posts(scribe, batch, page).await?;
+        if let Some(posts) = &remote.posts {
+            batch = set_posts(scribe, batch, page, posts).await?;
+        }
         batch = page_tags::set_tags(scribe, batch, self.tags(target, &page.node.tags)).await?;
         if page.kind == PageKind::Tag && remote.name != page.node.name {
             batch = page_tags::retag(scribe, batch, &page.node, Some(&remote.name)).await?;
@@ -335,37 +336,6 @@ impl Wanted<'_> {
         let sources: Vec<Source<'_>> = std::iter::once(entry).chain(posts).chain(others).collect();
         let batch = links::set_mentions(scribe, batch, target, id, &sources).await?;
         links::set_parent(scribe, batch, target, id, self.parent(Some(page))).await
-    }
-
-    async fn posts(&self, scribe: &Scribe, batch: Batch, page: &Page) -> Result<Batch> {
-        let Some(wanted) = &self.remote.posts else { return Ok(batch) };
-        let mut batch = batch;
-        let target = NodeRef::Id(page.node.id);
-        let found = |number: i64| page.posts.iter().find(|text| post_number(text) == number);
-        let fresh = wanted.iter().filter(|post| found(post.number).is_none());
-        if fresh.clone().next().is_some() {
-            let store = &scribe.app.store;
-            let bin = store.texts_of(&scribe.viewer, page.node.id, Bin::Deleted).await?;
-            for post in fresh {
-                batch = match bin.iter().find(|text| post_number(text) == post.number) {
-                    None => batch.change(Change::CreateText(new_post(scribe, target, post)?)),
-                    Some(text) => batch
-                        .change(Change::RestoreText(TextRef::Id(text.id)))
-                        .change(Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch(post))),
-                };
-            }
-        }
-        for text in &page.posts {
-            batch = match wanted.iter().find(|post| post.number == post_number(text)) {
-                None => batch.change(Change::DeleteText(TextRef::Id(text.id), Expect::Any)),
-                Some(post) if is_same(text, post) => batch,
-                Some(post) => {
-                    let expect = Expect::Version(text.version);
-                    batch.change(Change::UpdateText(TextRef::Id(text.id), expect, patch(post)))
-                }
-            };
-        }
-        Ok(batch)
     }
 
     /// The tags of the page. Who sees a tag is Kanka's to say, whatever has it.
@@ -438,19 +408,6 @@ pub(super) fn keys(names: &[String]) -> Vec<String> {
     keys
 }
 
-impl From<&Text> for RemotePost {
-    fn from(text: &Text) -> Self {
-        Self {
-            number: post_number(text),
-            name: text.title.clone(),
-            entry: text.body.clone(),
-            visibility: text.visibility,
-            position: text.position,
-            updated_at: text.updated.at,
-        }
-    }
-}
-
 /// A page of the mirror as Kanka would tell of it.
 pub(super) async fn as_remote(scribe: &Scribe, page: &Page) -> Result<RemotePage> {
     let fields = page.kind.fields().iter().filter_map(|name| {
@@ -473,29 +430,4 @@ pub(super) async fn as_remote(scribe: &Scribe, page: &Page) -> Result<RemotePage
         created_at: page.node.created.at,
         updated_at: page.node.updated.at,
     })
-}
-
-fn is_same(text: &Text, post: &RemotePost) -> bool {
-    let RemotePost { updated_at, .. } = RemotePost::from(text);
-    RemotePost::from(text) == RemotePost { updated_at, ..post.clone() }
-}
-
-fn new_post(scribe: &Scribe, node: NodeRef, post: &RemotePost) -> Result<NewText> {
-    let uid = uid_of(&scribe.viewer, &format!("post {}", post.number));
-    let mut text = NewText::new(uid, node, word(POST)?, post.entry.clone());
-    text.title.clone_from(&post.name);
-    text.position = post.position;
-    text.visibility = post.visibility;
-    text.provenance.source = Some(format!("{KANKA_POST}{}", post.number));
-    Ok(text)
-}
-
-fn patch(post: &RemotePost) -> TextPatch {
-    TextPatch {
-        title: Some(post.name.clone()),
-        body: Some(post.entry.clone()),
-        position: Some(post.position),
-        visibility: Some(post.visibility),
-        ..TextPatch::default()
-    }
 }
