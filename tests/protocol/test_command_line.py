@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import subprocess
 import tempfile
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,24 @@ def failed(done: subprocess.CompletedProcess, *words: str) -> None:
 
 
 # call
+
+
+def test_call_knows_the_notes_as_they_are(program, tmp_path):
+    """As a server does that runs: new ones, edits by hand, and what is gone."""
+    note = tmp_path / "People" / "Ilse.md"
+    note.parent.mkdir()
+    program.settings = {"VAULT_PATH": str(tmp_path)}
+    found = lambda words: json.loads(program.ok("call", "knowledge_search", json.dumps({"query": words})))["count"]
+    assert found("heron") == 0
+    note.write_text("# Ilse\n\nShe feeds the heron.\n")
+    assert found("heron") == 1
+    note.write_text("# Ilse\n\nShe feeds the otter.\n")
+    assert (found("heron feeds"), found("otter")) == (1, 1)
+    note.unlink()
+    assert found("otter") == 0
+    program.settings = {"VAULT_PATH": "/no/such/folder"}
+    done = program.run("call", "duality_outcome", DICE)
+    assert done.returncode == 0 and "VAULT_PATH" in done.stderr, done
 
 
 def test_call_prints_the_answer_as_json(program):
@@ -210,6 +229,23 @@ def test_token_mistakes_are_explained(program, command, word):
     failed(program.run("token", *command), word)
 
 
+# connect
+
+
+def test_connect_tells_what_the_client_will_not_hear(program):
+    """What the shell says beside flags, as lines that the configuration understands; no secrets."""
+    program.settings = {"VAULT_PATH": "notes", "KANKA_TOKEN": "s3cret", "KANKA_CAMPAIGN_ID": "7"}
+    done = program.run("connect", "cursor")
+    assert done.returncode == 0 and "s3cret" not in done.stdout + done.stderr, done
+    lines = [line.strip() for line in done.stderr.splitlines()]
+    said = "\n".join(lines[next(at for at, line in enumerate(lines) if line.startswith("vault =")) :])
+    said = tomllib.loads(said[: said.index("campaign = 7") + len("campaign = 7")])
+    assert os.path.isabs(said["vault"]) and said["vault"].endswith("/notes")
+    assert said["kanka"] == {"token": "…", "campaign": 7}
+    program.settings = {}
+    assert "vault" not in program.run("connect", "cursor").stderr
+
+
 # doctor
 
 
@@ -275,6 +311,33 @@ def test_doctor_looks_at_every_setting_at_once(filled):
     filled.settings = {"VAULT_PATH": str(filled.home)}
     assert filled.ok("doctor").splitlines()[-1] == "all is well"
     assert not (filled.data / "koi-net.pem").exists()
+
+
+def test_doctor_goes_on_after_what_is_set_by_half(filled):
+    """Settings that no command would start with: each is told, and the store is looked at."""
+    filled.settings = {
+        "KANKA_CAMPAIGN_ID": "abc", "WORLD_ANVIL_TOKEN": "y", "LOREWELL_LLM_URL": "http://127.0.0.1:1",
+        "LOREWELL_TOOLSETS": "foo", "VAULT_PATH": "/no/such/folder",
+    }
+    done = filled.run("doctor", "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 1 and report["stats"]["worlds"] == 2, done
+    told = " ".join(finding["problem"] for finding in report["findings"])
+    assert len(report["findings"]) == 5, told
+    for word in ("KANKA_CAMPAIGN_ID", "WORLD_ANVIL_APP_KEY", "llm.model", "foo", "vault"):
+        assert word in told, told
+    failed(filled.run("world", "list"))
+
+
+@pytest.mark.parametrize("variable", ["LOREWELL_HTTP_ADDR", "LOREWELL_KOI_ADDR"])
+@pytest.mark.parametrize("address", ["garbage", "0.0.0.0:9107", "127.0.0.1", "127.0.0.1:99999"])
+def test_doctor_knows_the_addresses_that_the_environment_names(filled, variable, address):
+    """As `serve` does, which refuses them."""
+    filled.settings = {variable: address}
+    failed(filled.run("serve"))
+    done = filled.run("doctor", "--json")
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert done.returncode == 1 and variable in finding["remedy"], finding
 
 
 def test_doctor_works_while_a_server_runs(filled, serve):

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// One world to remember, for agents and game tables.
@@ -182,6 +182,15 @@ pub(crate) struct Serve {
     /// Also be a KOI-net node, as the [federation] table of lorewell.toml says
     #[arg(long)]
     pub(crate) federation: bool,
+}
+
+impl Serve {
+    /// What `serve` would be told by the environment alone.
+    pub(crate) fn from_environment() -> Result<Self, clap::Error> {
+        let bare = clap::Command::new("serve").no_binary_name(true);
+        let said = Self::augment_args(bare).try_get_matches_from(Vec::<String>::new())?;
+        Self::from_arg_matches(&said)
+    }
 }
 
 /// Options of `call`.

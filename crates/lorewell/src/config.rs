@@ -1,5 +1,6 @@
 //! Configuration: flags and environment, then lorewell.toml (`config/file.rs`), then defaults.
 
+mod environment;
 mod file;
 
 use std::path::PathBuf;
@@ -14,8 +15,9 @@ use lore_remote::{kanka, openai, web, world_anvil};
 use lore_tools::{Registry, Selection, Toolset};
 
 use crate::cli::{Options, Serve};
-use file::{CodeFile, FileConfig, HttpFile, variable};
+use file::{CodeFile, FileConfig, HttpFile, KankaFile, variable};
 
+pub(crate) use environment::as_file;
 pub(crate) use file::{FederationApproval, FederationFile, FederationKind};
 
 /// The name of the store's file in the data directory.
@@ -85,42 +87,43 @@ pub(crate) struct HttpSettings {
 impl Settings {
     /// Reads the configuration file and lets flags and environment override it.
     pub(crate) fn load(options: Options) -> anyhow::Result<Self> {
-        let config = FileConfig::place(options.config.as_deref());
-        let file = FileConfig::read(config.as_deref())?;
-        let data = options.data.or(file.data).map_or_else(default_data_dir, Ok)?;
-        let list = |flag: Option<Vec<String>>, file: Option<Vec<String>>| {
-            flag.or(file).unwrap_or_default()
-        };
-        let toolsets = list(options.toolsets, file.toolsets);
-        let tools = list(options.tools, file.tools);
-        let excluded = list(options.exclude_tools, file.exclude_tools);
-        let selection = Selection::new()
-            .with_toolsets(toolsets.iter().map(String::as_str))?
-            .with_tools(tools.iter().map(String::as_str))
-            .without_tools(excluded.iter().map(String::as_str))
-            .read_only(options.read_only.or(file.read_only).unwrap_or(false));
-        if !(tools.is_empty() && excluded.is_empty()) {
-            know_the_tools(&selection)?;
+        let (settings, faults) = Self::as_far_as_possible(options)?;
+        match faults.into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(settings),
         }
-        let world_anvil = file.world_anvil.with_environment().checked()?;
+    }
+
+    /// The same without those parts that are wrong, and what is wrong with each.
+    pub(crate) fn as_far_as_possible(
+        options: Options,
+    ) -> anyhow::Result<(Self, Vec<anyhow::Error>)> {
+        let mut faults = Faults::default();
+        let config = FileConfig::place(options.config.as_deref());
+        let file = faults.note(FileConfig::read(config.as_deref()));
+        let data = options.data.clone().or(file.data.clone()).map_or_else(default_data_dir, Ok)?;
+        let selection = faults.note(selection(&options, &file));
+        let world_anvil = faults.note(file.world_anvil.with_environment().checked());
         // Whoever has World Anvil wants its tools, unless they chose others.
         let selection = match &world_anvil {
             Some(_) => selection.with_usual(Toolset::Atlas),
             None => selection,
         };
-        let embeddings = file.embeddings.with_environment("EMBEDDINGS").checked("embeddings")?;
-        let llm = file.llm.with_environment("LLM").checked("llm")?;
-        let kanka = file.kanka.with_environment()?.checked()?;
+        let embeddings = file.embeddings.with_environment("EMBEDDINGS").checked("embeddings");
+        let llm = file.llm.with_environment("LLM").checked("llm");
+        let (embeddings, llm) = (faults.note(embeddings), faults.note(llm));
+        let kanka = faults.note(file.kanka.with_environment().and_then(KankaFile::checked));
         // The campaign is the world to work in, unless another is named.
         let mirror = kanka.as_ref().map(|kanka| kanka.mirror.world.clone());
         let world = options.world.or(file.world).or(mirror);
-        let (federation, http, code) = (file.federation, file.http, file.code.checked()?);
+        let (federation, http) = (file.federation, file.http);
+        let (code, web) =
+            (faults.note(file.code.checked()), faults.note(file.web.with_environment()));
         // The contract's own names, as its other servers have them.
         let vault = variable("VAULT_PATH").map(PathBuf::from).or(file.vault);
         let koi_endpoint = variable("KOI_API_ENDPOINT").or(file.koi_endpoint);
         let koi_token = variable("KOI_API_TOKEN").map(Secret::new).or(file.koi_token);
-        let web = file.web.with_environment()?;
-        Ok(Self {
+        let settings = Self {
             config,
             data,
             world,
@@ -136,7 +139,8 @@ impl Settings {
             world_anvil,
             kanka,
             http,
-        })
+        };
+        Ok((settings, faults.0))
     }
 
     /// How code is scanned and asked.
@@ -184,6 +188,39 @@ impl Settings {
             koi_addr: flags.koi_addr.clone().or(file.koi_addr),
         }
     }
+}
+
+/// What is wrong with the configuration, part by part.
+#[derive(Default)]
+struct Faults(Vec<anyhow::Error>);
+
+impl Faults {
+    /// A part, or its default where it is wrong.
+    fn note<T: Default>(&mut self, part: anyhow::Result<T>) -> T {
+        part.unwrap_or_else(|fault| {
+            self.0.push(fault);
+            T::default()
+        })
+    }
+}
+
+/// The tools that were chosen.
+fn selection(options: &Options, file: &FileConfig) -> anyhow::Result<Selection> {
+    let list = |flag: &Option<Vec<String>>, file: &Option<Vec<String>>| {
+        flag.clone().or(file.clone()).unwrap_or_default()
+    };
+    let toolsets = list(&options.toolsets, &file.toolsets);
+    let tools = list(&options.tools, &file.tools);
+    let excluded = list(&options.exclude_tools, &file.exclude_tools);
+    let selection = Selection::new()
+        .with_toolsets(toolsets.iter().map(String::as_str))?
+        .with_tools(tools.iter().map(String::as_str))
+        .without_tools(excluded.iter().map(String::as_str))
+        .read_only(options.read_only.or(file.read_only).unwrap_or(false));
+    if !(tools.is_empty() && excluded.is_empty()) {
+        know_the_tools(&selection)?;
+    }
+    Ok(selection)
 }
 
 /// Fails when a tool is named that does not exist: it would be missing without a word, or on.

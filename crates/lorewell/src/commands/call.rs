@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use lore_app::App;
 use lore_app::access::Presence;
@@ -14,6 +15,9 @@ use super::signal;
 use crate::cli;
 use crate::config::Settings;
 use crate::{output, setup};
+
+/// How long one waits without being told what for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Calls a tool as the person at the machine; fails with exit code 1 when the tool does.
 pub(crate) async fn run(settings: &Settings, call: cli::Call) -> anyhow::Result<ExitCode> {
@@ -29,6 +33,7 @@ async fn carry_out(
     arguments: Map<String, Value>,
 ) -> anyhow::Result<ExitCode> {
     let viewer = setup::local_viewer(&app, settings).await?;
+    follow_notes(&app, settings).await;
     let parts = setup::server_parts(app);
     let mut context = Call::new(parts.app.clone(), viewer);
     context.presence = Presence::Here;
@@ -46,6 +51,27 @@ async fn carry_out(
         Err(unknown @ CallError::UnknownTool(_)) => {
             anyhow::bail!("{unknown}\n  try: `lorewell tools` lists what is on")
         }
+    }
+}
+
+/// Brings in what changed in the notes folder, as a server that runs does all the time.
+async fn follow_notes(app: &Arc<App>, settings: &Settings) {
+    if settings.vault.is_none() || settings.selection.is_read_only() {
+        return;
+    }
+    let (world, started) = (settings.world.as_deref(), Instant::now());
+    let is_long = || started.elapsed() > PATIENCE;
+    let progress = |done, total| {
+        if is_long() {
+            output::progress(done, total);
+        }
+    };
+    let read = lore_app::knowledge::index_vault(app, world, &progress).await;
+    if is_long() {
+        output::end_progress();
+    }
+    if let Err(error) = read {
+        output::aside(format!("the notes were not read: {error}\n  try: {}", error.hint()));
     }
 }
 

@@ -16,9 +16,16 @@ use crate::config::Settings;
 use crate::setup::Unopened;
 use crate::{output, setup};
 
-/// Checks everything; exit code 1 when something is wrong.
-pub(crate) async fn run(settings: &Settings, options: &Doctor) -> anyhow::Result<ExitCode> {
-    let report = examine(settings, options).await;
+/// Checks everything; exit code 1 when something is wrong. `faults` are parts of the configuration
+/// that the settings are without.
+pub(crate) async fn run(
+    settings: &Settings,
+    faults: &[anyhow::Error],
+    options: &Doctor,
+) -> anyhow::Result<ExitCode> {
+    let mut report = Report::default();
+    report.findings.extend(faults.iter().map(configured::finding));
+    let report = examine(settings, options, report).await;
     if options.json {
         print_json(settings, &report);
     } else {
@@ -50,8 +57,8 @@ struct Inhabited {
 
 /// The store's own check, or the reason why it cannot even be opened; and what is configured
 /// besides, each part for itself.
-async fn examine(settings: &Settings, options: &Doctor) -> Report {
-    let mut report = Report { findings: configured::findings(settings), ..Report::default() };
+async fn examine(settings: &Settings, options: &Doctor, mut report: Report) -> Report {
+    report.findings.extend(configured::findings(settings));
     if let Err(error) = setup::check_directory(settings) {
         report.findings.push(Finding { problem: error.to_string(), remedy: error.hint() });
         return report;

@@ -47,7 +47,10 @@ pub(crate) async fn run(
             federation::run(&Settings::load(options)?, command).await?;
         }
         Command::Scan(scan) => scan::run(&Settings::load(options)?, &scan).await?,
-        Command::Doctor(show) => return doctor::run(&Settings::load(options)?, &show).await,
+        Command::Doctor(show) => {
+            let (settings, faults) = Settings::as_far_as_possible(options)?;
+            return doctor::run(&settings, &faults, &show).await;
+        }
         Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
         Command::Index => index::run(&Settings::load(options)?).await?,
         Command::Sync(command) => sync::run(&Settings::load(options)?, &command).await?,

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::clients::Spec;
 use super::server::Server;
 use super::ways::Ask;
+use crate::config;
 
 /// What is said before a printed configuration.
 pub(super) fn before(spec: &Spec, file: &Path) -> String {
@@ -24,7 +25,10 @@ pub(super) fn ways(spec: &Spec, ask: &Ask<'_>) -> Vec<String> {
 pub(super) fn after(spec: &Spec, server: &Server, ignored: bool) -> Vec<String> {
     let mut lines = Vec::new();
     match server {
-        Server::Stdio { .. } => lines.extend(spec.stdio_note.map(str::to_owned)),
+        Server::Stdio { .. } => {
+            lines.extend(spec.stdio_note.map(str::to_owned));
+            lines.extend(config::as_file().map(|settings| unheard(spec, &settings)));
+        }
         Server::Http { .. } => {
             lines.extend(spec.http_note.map(str::to_owned));
             lines.push(token(spec));
@@ -39,6 +43,19 @@ pub(super) fn after(spec: &Spec, server: &Server, ignored: bool) -> Vec<String> 
     }
     lines.push(spec.apply.to_owned());
     lines
+}
+
+/// What this shell says and the client does not hear, for it has an environment of its own.
+fn unheard(spec: &Spec, settings: &str) -> String {
+    let file = config::default_config_file();
+    let file = file.map_or_else(|| "lorewell.toml".into(), |file| file.display().to_string());
+    let settings = settings.replace('\n', "\n  ");
+    format!(
+        "What your environment says besides is not in the entry, and {} may not have it. To be \
+         sure, put it into {file}, or into a file of your own and connect with --config FILE \
+         (instead of … goes the secret itself):\n  {settings}",
+        spec.title
+    )
 }
 
 /// Whether the server wants a token is not known here, so it is always said.

@@ -40,15 +40,27 @@ pub(super) async fn findings_of(app: &App, settings: &Settings) -> Vec<Finding> 
     if let Err(error) = app.notes.examine(&app.effects) {
         found.push(Finding { problem: error.to_string(), remedy: error.hint() });
     }
-    let http = settings.http(&Serve::default());
+    let flags = match Serve::from_environment() {
+        Ok(flags) => flags,
+        Err(error) => {
+            found.push(finding(&error.into()));
+            Serve::default()
+        }
+    };
+    let http = settings.http(&flags);
     let has_token = app.store.has_tokens().await.unwrap_or(false);
-    for (name, address) in [("addr", Some(http.addr)), ("koi_addr", http.koi_addr)] {
+    let addresses = [
+        ("addr", "LOREWELL_HTTP_ADDR", flags.http_addr.is_some(), Some(http.addr)),
+        ("koi_addr", "LOREWELL_KOI_ADDR", flags.koi_addr.is_some(), http.koi_addr),
+    ];
+    for (name, variable, is_variable, address) in addresses {
         let Some(address) = address else { continue };
         if let Err(error) = lore_http::check_address(&address, http.allow_remote, has_token) {
-            found.push(Finding {
-                problem: format!("http.{name}: {error}"),
-                remedy: format!("correct `{name}` of [http] in lorewell.toml"),
-            });
+            let remedy = match is_variable {
+                true => format!("correct {variable}"),
+                false => format!("correct `{name}` of [http] in lorewell.toml"),
+            };
+            found.push(Finding { problem: format!("http.{name}: {error}"), remedy });
         }
     }
     found
