@@ -16,7 +16,9 @@ mod table;
 mod told;
 
 pub use field::{Field, Form, Look};
-pub use resource::{Cache, IdForm, List, Need, Offered, Resource, Sensitivity, Takes, Writes};
+pub use resource::{
+    Cache, IdForm, List, Need, Offered, Presence, Resource, Sensitivity, Takes, Writes,
+};
 pub use section::{OddSection, check_section, check_sections, first_title};
 pub use shown::{
     DRAFT, GROUPS, Shape, is_draft, is_for_groups, is_mark, is_public, is_reference, shown,

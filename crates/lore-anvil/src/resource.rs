@@ -99,6 +99,11 @@ impl Resource {
         })
     }
 
+    /// Whether the service can be relied on to list this kind somewhere.
+    pub fn is_surely_listed(&self) -> bool {
+        self.lists.iter().any(|list| list.presence == Presence::Sure)
+    }
+
     /// The list of this kind below `parent`.
     pub fn list_under(&self, parent: Option<Kind>) -> Option<&'static List> {
         self.lists.iter().find(|list| list.parent == parent)
@@ -112,6 +117,17 @@ pub struct List {
     pub parent: Option<Kind>,
     /// Where.
     pub path: &'static str,
+    /// Whether the service has it.
+    pub presence: Presence,
+}
+
+/// Whether the service can be relied on to have a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is documented, and answers: where it is missing, something is wrong.
+    Sure,
+    /// Only some have seen it: where it is missing, the service does not list that.
+    Doubtful,
 }
 
 /// How ids look.

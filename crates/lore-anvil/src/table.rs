@@ -1,6 +1,6 @@
 //! The table: one row for each kind of resource.
 
-use crate::resource::{Cache, IdForm, List, Resource, Sensitivity};
+use crate::resource::{Cache, IdForm, List, Presence, Resource, Sensitivity};
 use crate::{fields, offered};
 
 /// Declares the kinds and their rows together, so that none is without one.
@@ -44,11 +44,16 @@ impl Kind {
 }
 
 const fn under(parent: Kind, path: &'static str) -> List {
-    List { parent: Some(parent), path }
+    List { parent: Some(parent), path, presence: Presence::Sure }
+}
+
+/// The same where the service may not have it.
+const fn perhaps_under(parent: Kind, path: &'static str) -> List {
+    List { presence: Presence::Doubtful, ..under(parent, path) }
 }
 
 const fn of_all(path: &'static str) -> List {
-    List { parent: None, path }
+    List { parent: None, path, presence: Presence::Sure }
 }
 
 table! {
@@ -120,14 +125,14 @@ table! {
     Campaign {
         one: "campaign", many: "campaigns", path: "campaign", class: "Campaign",
         about: "who plays and how often they met", fields: fields::CAMPAIGN,
-        granularities: &[-1, 0, 1, 2], lists: &[under(Kind::World, "world/campaigns")],
+        granularities: &[-1, 0, 1, 2], lists: &[perhaps_under(Kind::World, "world/campaigns")],
         cache: Cache::Article, get_tool: Some("get_campaign"), id_argument: "campaign_id",
     }
     /// Somebody whom the game master plays.
     Npc {
         one: "NPC", many: "NPCs", path: "npc", class: "Npc",
         about: "whom the game master plays", fields: fields::NPC,
-        granularities: &[-1, 0, 1, 2], lists: &[under(Kind::Campaign, "campaign/npcs")],
+        granularities: &[-1, 0, 1, 2], lists: &[perhaps_under(Kind::Campaign, "campaign/npcs")],
         get_tool: Some("get_campaign_npc"), list_tool: Some("list_campaign_npcs"),
         id_argument: "npc_id",
     }
@@ -167,7 +172,7 @@ table! {
     Chronicle {
         one: "chronicle", many: "chronicles", path: "chronicle", class: "Chronicle",
         about: "events shown on a map", fields: fields::CHRONICLE,
-        granularities: &[-1, 0, 1, 2], lists: &[under(Kind::World, "world/chronicles")],
+        granularities: &[-1, 0, 1, 2], lists: &[perhaps_under(Kind::World, "world/chronicles")],
         get_tool: Some("get_chronicle"), list_tool: Some("list_chronicles"),
         id_argument: "chronicle_id",
     }
@@ -182,7 +187,7 @@ table! {
     Notebook {
         one: "notebook", many: "notebooks", path: "notebook", class: "Notebook",
         about: "the author's own notes", fields: fields::NOTEBOOK,
-        lists: &[under(Kind::World, "world/notebooks"), under(Kind::User, "user/notebooks")],
+        lists: &[perhaps_under(Kind::World, "world/notebooks"), perhaps_under(Kind::User, "user/notebooks")],
         get_tool: Some("get_notebook"), list_tool: Some("list_notebooks"),
         id_argument: "notebook_id",
     }
@@ -196,7 +201,7 @@ table! {
         one: "note", many: "notes", path: "note", class: "Note", fields: fields::NOTE,
         lists: &[
             under(Kind::NoteSection, "notesection/notes"),
-            under(Kind::World, "world/notes"),
+            perhaps_under(Kind::World, "world/notes"),
         ],
         id_argument: "note_id",
         writes: offered::NOTE,
@@ -272,7 +277,7 @@ table! {
         id: IdForm::Number,
         lists: &[
             under(Kind::BlockFolder, "blockfolder/blocks"),
-            under(Kind::World, "world/blocks"),
+            perhaps_under(Kind::World, "world/blocks"),
         ],
         get_tool: Some("get_block"), list_tool: Some("list_blocks"), id_argument: "block_id",
     }
@@ -300,7 +305,7 @@ table! {
     /// A folder of anything.
     Folder {
         one: "folder", many: "folders", path: "folder", class: "Folder",
-        fields: fields::FOLDER, lists: &[under(Kind::World, "world/folders")],
+        fields: fields::FOLDER, lists: &[perhaps_under(Kind::World, "world/folders")],
     }
     /// A system of rules.
     RpgSystem {
@@ -345,7 +350,7 @@ table! {
         one: "era", many: "eras", path: "era", class: "Era",
         about: "spans of years on a timeline", fields: fields::ERA,
         granularities: &[-1, 0, 1, 2],
-        lists: &[under(Kind::Timeline, "timeline/eras"), under(Kind::World, "eras")],
+        lists: &[perhaps_under(Kind::Timeline, "timeline/eras"), perhaps_under(Kind::World, "eras")],
         get_tool: Some("get_era"), list_tool: Some("list_eras"), id_argument: "era_id",
     }
 }
@@ -414,6 +419,16 @@ mod tests {
         assert_eq!(of(Kind::Map), [0, 2, 2, 2]);
         assert_eq!(of(Kind::World), [0, 1, 1, 1]);
         assert_eq!(of(Kind::RpgSystem), [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_the_service_documents_is_listed_for_sure() {
+        let doubtful =
+            |kind: &&Kind| !kind.row().lists.is_empty() && !kind.row().is_surely_listed();
+        let doubtful: Vec<Kind> = Kind::ALL.iter().filter(doubtful).copied().collect();
+        let wanted =
+            [Kind::Campaign, Kind::Npc, Kind::Chronicle, Kind::Notebook, Kind::Folder, Kind::Era];
+        assert_eq!(doubtful, wanted);
     }
 
     #[test]

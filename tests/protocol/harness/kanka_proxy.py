@@ -81,6 +81,7 @@ def refusal(fault: str) -> tuple[int, dict[str, str], bytes]:
         "401 told": (401, {}, b'{"code": 401, "error": "Invalid token TOKEN."}'),
         "403": (403, {}, b'{"code": 403, "error": "This action is unauthorized."}'),
         "404": (404, {}, b'{"error": "Page not found"}'),
+        "404 html": (404, {"content-type": "text/html"}, html),
         "422": (422, {}, b'{"code": 422, "error": "Bad", "fields": {"name": ["Canary is taken."]}}'),
         "422 old": (422, {}, b'{"message": "Bad", "errors": {"name": ["Canary is taken."]}}'),
         "429": (429, {}, b'["Your account limit of 30 requests per minute has been reached."]'),

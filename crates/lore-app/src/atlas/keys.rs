@@ -1,5 +1,7 @@
 //! From the ids that clients send to nodes, and which nodes a kind of object is made of.
 
+use std::collections::HashMap;
+
 use lore_anvil::{IdForm, Kind};
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result, Uid};
@@ -40,6 +42,7 @@ pub(super) fn node_kinds(kind: Kind) -> Vec<&'static str> {
         Kind::Campaign => vec![CAMPAIGN],
         Kind::Npc => vec![CHARACTER],
         Kind::Note => vec![NOTEBOOK_NOTE],
+        Kind::Folder => vec![Kind::Folder.row().path, Kind::BlockFolder.row().path],
         Kind::User => Vec::new(),
         other => vec![other.row().path],
     }
@@ -96,21 +99,39 @@ impl Atlas {
         self.locate_where(kind, id, is_of_kind).await
     }
 
-    /// The node of a thing as everybody sees it, if they do.
-    pub(super) async fn seen_by_everybody(&self, kind: Kind, id: &str) -> Result<Option<Node>> {
-        let Ok(key) = key(kind, id) else { return Ok(None) };
-        let store = &self.app().store;
-        let found = store.node(self.viewer(), key).await?.filter(|node| is_shown_as(kind, node));
-        let (place, node) = match found {
-            Some(node) => (self.clone(), node),
-            None => match self.locate_shown(kind, id).await {
-                Ok(found) => found,
-                Err(Error::NotFound { .. }) => return Ok(None),
-                Err(other) => return Err(other),
-            },
-        };
-        let open = store.nodes(place.for_everybody().viewer(), &[node.id]).await?;
-        Ok(open.into_iter().next())
+    /// The nodes of things that the caller was shown, as everybody sees them who does, by the ids of
+    /// the things.
+    pub(super) async fn seen_by_everybody(
+        &self,
+        kind: Kind,
+        ids: &[String],
+    ) -> Result<HashMap<String, Node>> {
+        let mut seen = HashMap::new();
+        for place in self.everywhere().await? {
+            let left: Vec<&String> = ids.iter().filter(|id| !seen.contains_key(*id)).collect();
+            if left.is_empty() {
+                break;
+            }
+            seen.extend(place.for_everybody().those_called(kind, &left).await?);
+        }
+        Ok(seen)
+    }
+
+    /// The nodes of things in this world, by the ids of the things.
+    async fn those_called(&self, kind: Kind, ids: &[&String]) -> Result<Vec<(String, Node)>> {
+        let mut found = Vec::new();
+        if kind.row().id == IdForm::Number {
+            for id in ids {
+                let Ok(number) = id.parse() else { continue };
+                let node = self.numbered(kind, number).await?;
+                found.extend(node.map(|node| ((*id).clone(), node)));
+            }
+            return Ok(found);
+        }
+        let uids: Vec<Uid> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+        let nodes = self.app().store.nodes_by_uid(self.viewer(), &uids).await?;
+        let nodes = nodes.into_iter().filter(|node| is_shown_as(kind, node));
+        Ok(nodes.map(|node| (node.uid.to_string(), node)).collect())
     }
 
     /// The same, to be read: what came in by another door is an article, too.

@@ -24,7 +24,15 @@ pub(super) struct Listed {
     /// Whether it is all there is.
     pub(super) whole: bool,
     /// Why it is not, where the service said so.
-    pub(super) trouble: Option<String>,
+    pub(super) trouble: Option<Trouble>,
+}
+
+/// Why a list is not whole.
+pub(super) enum Trouble {
+    /// The service does not list that, or not for this account: so it will be next time.
+    Withheld(String),
+    /// The service lists that for everybody, and did not this time.
+    Missing(String),
 }
 
 /// Every row of a kind, below every parent where it is listed so.
@@ -51,7 +59,7 @@ pub(super) async fn rows(
         );
         let below = pages(source, query, told).await?;
         all.whole &= below.whole;
-        all.trouble = all.trouble.or(below.trouble);
+        all.trouble = worse(all.trouble, below.trouble);
         for mut row in below.rows {
             if let Some(field) = field {
                 row.entry(field.name).or_insert(Value::Object(parent.clone()));
@@ -93,7 +101,7 @@ async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<L
             Ok(_) => return Err(nameless(query.kind)),
             Err(error @ (Error::NotFound { .. } | Error::Forbidden { .. })) => {
                 all.whole = false;
-                all.trouble = Some(error.to_string());
+                all.trouble = Some(trouble(query.kind, &error));
                 Vec::new()
             }
             Err(other) => return Err(other),
@@ -105,8 +113,27 @@ async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<L
         }
     }
     all.whole = false;
-    all.trouble = Some(format!("there are more than {}", PAGES_MAX * PAGE_MAX));
+    let many = format!("there are more than {}", PAGES_MAX * PAGE_MAX);
+    all.trouble = Some(Trouble::Missing(many));
     Ok(all)
+}
+
+/// The trouble of two lists of a kind.
+fn worse(one: Option<Trouble>, other: Option<Trouble>) -> Option<Trouble> {
+    match other {
+        Some(Trouble::Missing(_)) => other,
+        _ => one.or(other),
+    }
+}
+
+/// What it means that a list cannot be had.
+fn trouble(kind: Kind, error: &Error) -> Trouble {
+    match error {
+        Error::NotFound { .. } if kind.row().is_surely_listed() => {
+            Trouble::Missing(error.to_string())
+        }
+        _ => Trouble::Withheld(error.to_string()),
+    }
 }
 
 /// Each thing is read by itself, so lists need not tell more than which there are.

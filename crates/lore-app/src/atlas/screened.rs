@@ -19,9 +19,6 @@ use super::sight::{is_hidden, is_open};
 use super::source::{Anvil, Atlas, Detail, ListQuery, Rows};
 use super::taken::{id_of, references};
 
-/// Most pages that are looked through for what may be shown.
-const PAGES_MAX: usize = 20_000;
-
 /// A service in front of a viewer.
 pub struct Screened {
     pub(super) inner: Arc<dyn Anvil>,
@@ -95,17 +92,9 @@ impl Screened {
         if query.kind.row().sensitivity == Sensitivity::Secret {
             return Ok(judged);
         }
-        for page in 0..PAGES_MAX {
-            let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
-            let found = self.inner.list(&part).await?;
-            let last = part.offset + found.rows.len() >= found.total || found.rows.is_empty();
-            for row in found.rows {
-                let is_open = is_open(query.kind, &row) && self.is_held_openly(query, &row).await?;
-                judged.push((row, is_open));
-            }
-            if last {
-                break;
-            }
+        for row in self.inner.list_whole(query).await? {
+            let is_open = is_open(query.kind, &row) && self.is_held_openly(query, &row).await?;
+            judged.push((row, is_open));
         }
         Ok(judged)
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_anvil::{Kind, Object};
+use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, PrincipalId, Result, Timestamp, Viewer};
 
 use super::find::{ArticleQuery, FoundArticles};
@@ -23,6 +23,20 @@ pub trait Anvil: Send + Sync {
 
     /// Some objects, as references.
     async fn list(&self, query: &ListQuery) -> Result<Rows>;
+
+    /// Everything of a list, however long it is and whichever page the query asks for.
+    async fn list_whole(&self, query: &ListQuery) -> Result<Vec<Object>> {
+        let mut all: Vec<Object> = Vec::new();
+        loop {
+            let part = ListQuery { offset: all.len(), limit: PAGE_MAX, ..query.clone() };
+            let found = self.list(&part).await?;
+            let is_end = found.rows.is_empty();
+            all.extend(found.rows);
+            if is_end || all.len() >= found.total {
+                return Ok(all);
+            }
+        }
+    }
 
     /// Articles that answer a question, best first.
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles>;
@@ -99,14 +113,15 @@ pub struct ListQuery {
 pub enum Detail {
     /// What lists of the contract tell.
     Rows,
-    /// What can be told without further questions to a service.
+    /// What can be told without further questions to a service, which may not say how long the list
+    /// is: the total is how far it is known then.
     Heads,
 }
 
 impl ListQuery {
     /// Everything of a kind in the present world.
     pub fn of(kind: Kind) -> Self {
-        let (limit, detail) = (lore_anvil::PAGE_MAX, Detail::Rows);
+        let (limit, detail) = (PAGE_MAX, Detail::Rows);
         Self { kind, world: None, parent: None, category: None, offset: 0, limit, detail }
     }
 }
@@ -116,7 +131,7 @@ impl ListQuery {
 pub struct Rows {
     /// The objects.
     pub rows: Vec<Object>,
-    /// How many there are in all.
+    /// How many there are in all, if that was asked for.
     pub total: usize,
 }
 
@@ -128,6 +143,17 @@ pub struct Atlas {
     /// Who asks. In another world a reader is nobody in particular, and still looks into the
     /// worlds of who called.
     pub(super) caller: PrincipalId,
+    /// Whose numbers the texts mention that are written.
+    pub(super) numbers: Numbers,
+}
+
+/// Whose numbers something is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// Those of this world.
+    Ours,
+    /// Those of where a copy comes from.
+    Theirs,
 }
 
 impl Atlas {
@@ -135,7 +161,8 @@ impl Atlas {
     pub fn new(app: Arc<App>, viewer: Viewer, tool: &'static str, request_id: String) -> Self {
         let tags_are = TagsAre::Labels;
         let caller = viewer.principal;
-        Self { scribe: Scribe { app, viewer, tool, request_id, tags_are, at: None }, caller }
+        let scribe = Scribe { app, viewer, tool, request_id, tags_are, at: None };
+        Self { scribe, caller, numbers: Numbers::Ours }
     }
 
     pub(super) fn app(&self) -> &App {
@@ -157,19 +184,24 @@ impl Atlas {
         }
         let viewer = in_another(self.app(), self.viewer(), found.id).await?;
         let viewer = viewer.ok_or_else(|| unknown_world(name))?;
-        Ok(Self { scribe: Scribe { viewer, ..self.scribe.clone() }, caller: self.caller })
+        Ok(Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() })
     }
 
     /// The same, writing what happened at a moment; now where that is not known.
     pub(super) fn dated(&self, at: Option<Timestamp>) -> Self {
         let at = at.map(|at| at.min(self.app().effects.now()));
-        Self { scribe: Scribe { at, ..self.scribe.clone() }, caller: self.caller }
+        Self { scribe: Scribe { at, ..self.scribe.clone() }, ..self.clone() }
+    }
+
+    /// The same, writing what comes from elsewhere.
+    pub(super) fn copying(&self) -> Self {
+        Self { numbers: Numbers::Theirs, ..self.clone() }
     }
 
     /// The same world as everybody sees it who may see it at all.
     pub(super) fn for_everybody(&self) -> Self {
         let viewer = for_everybody(self.viewer());
-        Self { scribe: Scribe { viewer, ..self.scribe.clone() }, caller: self.caller }
+        Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() }
     }
 
     /// Objects of a kind with when everybody saw them change last, where the caller saw more. For
@@ -178,9 +210,10 @@ impl Atlas {
         if !self.viewer().sees_gm_side() {
             return Ok(());
         }
+        let ids: Vec<String> = objects.iter().filter_map(id_of).collect();
+        let open = self.seen_by_everybody(kind, &ids).await?;
         for object in objects {
-            let Some(id) = id_of(object) else { continue };
-            let Some(open) = self.seen_by_everybody(kind, &id).await? else { continue };
+            let Some(open) = id_of(object).and_then(|id| open.get(&id)) else { continue };
             let date = head::moment(open.updated.at);
             if object.get("updateDate").is_some_and(|told| *told != date) {
                 object.insert(head::OPEN_DATE.into(), date);

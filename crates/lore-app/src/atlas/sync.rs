@@ -15,12 +15,15 @@ use serde_json::Value;
 use super::copies::{Record, Seen, Verdict};
 use super::head;
 use super::keys::OWN_NUMBERS;
-use super::listed::{self, waiting};
+use super::listed::{self, Trouble, waiting};
 use super::source::{Anvil, Atlas, Extent};
 use super::taken::{PENDING, Put, REFUSED, id_of, references, uid_of, writable};
 
 /// Most things that are named of those that came to the same end.
 const NAMED_MAX: usize = 20;
+
+/// How often in a row a service may fail to tell a thing that it lists.
+const SILENCES_MAX: usize = 5;
 
 /// What is copied, in this order, and what it is listed below.
 pub(super) const ORDER: [(Kind, Option<Kind>); 34] = [
@@ -81,6 +84,8 @@ pub struct Synced {
     pub older: Named,
     /// What could not be listed, so that nothing is known of what there is of it.
     pub unlisted: Named,
+    /// What the service should have told and did not: the copy is not complete.
+    pub missing: Named,
     /// What could not be copied, and why.
     pub left_out: Named,
 }
@@ -136,12 +141,14 @@ impl Atlas {
         self.scribe.require_local("the articles")?;
         let about = waiting(told, || source.read(Kind::World, world, 1)).await?;
         let world = id_of(&about).ok_or_else(|| Error::not_found("the world", "check its id"))?;
+        let here = self.copying();
         let mut copying = Copying {
-            here: self,
+            here: &here,
             source,
             told,
             record: self.record_of(&world).await?,
             troubles: BTreeMap::new(),
+            silences: 0,
             done: Synced::default(),
         };
         self.leave_numbers(OWN_NUMBERS).await?;
@@ -213,6 +220,8 @@ struct Copying<'a> {
     record: Record,
     /// What could not be copied this time, and why.
     troubles: BTreeMap<String, String>,
+    /// How often in a row the service failed to tell a thing.
+    silences: usize,
     done: Synced,
 }
 
@@ -228,6 +237,15 @@ impl Copying<'_> {
         match self.is_told(what, why) {
             true => self.done.left_out.again += 1,
             false => self.done.left_out.add(format!("{what}: {why}")),
+        }
+    }
+
+    /// Notes what could not be listed. What should have been is told each time.
+    fn note_unlisted(&mut self, what: &str, trouble: Trouble) {
+        match trouble {
+            Trouble::Missing(why) => self.done.missing.add(format!("{what}: {why}")),
+            Trouble::Withheld(why) if self.is_told(what, &why) => self.done.unlisted.again += 1,
+            Trouble::Withheld(why) => self.done.unlisted.add(format!("{what}: {why}")),
         }
     }
 
@@ -265,12 +283,8 @@ impl Copying<'_> {
     /// Copies everything of a kind.
     async fn all(&mut self, kind: Kind, above: Option<Kind>, world: &str) -> Result<()> {
         let listed = listed::rows(self.source, kind, above, world, self.told).await?;
-        if let Some(why) = listed.trouble {
-            let what = kind.row().many;
-            match self.is_told(what, &why) {
-                true => self.done.unlisted.again += 1,
-                false => self.done.unlisted.add(format!("{what}: {why}")),
-            }
+        if let Some(trouble) = listed.trouble {
+            self.note_unlisted(kind.row().many, trouble);
         }
         let rows = match self.source.extent() {
             Extent::Whole => self.here.of_interest(kind, listed.rows).await?,
@@ -314,12 +328,27 @@ impl Copying<'_> {
             Ok(Put::Older) => self.done.older.add(called),
             Err(error @ Error::Throttled { .. }) => return Err(error),
             Err(error) => {
-                self.leave_out(&format!("{} {id}", kind.row().one), &error.to_string());
                 if !is_open {
                     self.here.hide_copy(kind, &id).await?;
                 }
+                return self.go_without(&format!("{} {id}", kind.row().one), error);
             }
         }
+        self.silences = 0;
+        Ok(())
+    }
+
+    /// Notes what could not be copied. A service that fails again and again is left alone.
+    fn go_without(&mut self, what: &str, error: Error) -> Result<()> {
+        if !matches!(error, Error::Unavailable { .. }) {
+            self.leave_out(what, &error.to_string());
+            return Ok(());
+        }
+        self.silences += 1;
+        if self.silences > SILENCES_MAX {
+            return Err(error);
+        }
+        self.done.missing.add(format!("{what}: {error}"));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lore_anvil::Object;
+use lore_anvil::{Kind, Object};
 use lore_core::{Error, Result};
 use serde_json::Value;
 
@@ -39,10 +39,7 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
             hint: "ask the owner of the world, or check the account's tier".into(),
         }),
         // A list that may not be asked for in this way may be elsewhere.
-        404 | 405 if answered.status == 404 || asking.verb == Verb::Post => Err(Error::not_found(
-            format!("{} at World Anvil", asking.path),
-            "check the id, or list what there is",
-        )),
+        404 | 405 if answered.status == 404 || asking.verb == Verb::Post => Err(missing(asking)),
         422 => {
             let why = detail(object.as_ref());
             let (field, were) =
@@ -67,6 +64,33 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
         }),
         other => Err(no_answer(asking.verb, &format!("status {other}"))),
     }
+}
+
+/// The error for what is not at the service: a list, or a thing.
+fn missing(asking: &Asking) -> Error {
+    let what = format!("{} at World Anvil", asking.path);
+    match Kind::listed_at(asking.path) {
+        Some((kind, _)) => unlisted(kind, &what),
+        None => Error::not_found(what, "check the id, or list what there is"),
+    }
+}
+
+/// The error for a list that is not where it could be, and what to do instead.
+pub(super) fn unlisted(kind: Kind, what: &str) -> Error {
+    let row = kind.row();
+    if row.is_surely_listed() {
+        let hint = "World Anvil lists these for everybody: try again later, and check \
+                    WORLD_ANVIL_URL if you set it";
+        return Error::not_found(what, hint);
+    }
+    let by_id = row.get_tool.map(|tool| format!("{tool} reads one whose id you know, and "));
+    let by_id = by_id.unwrap_or_default();
+    let hint = format!(
+        "World Anvil does not list {} for programs: {by_id}`lorewell import world-anvil` brings in \
+         those of an exported world",
+        row.many
+    );
+    Error::not_found(what, hint)
 }
 
 /// Whether an answer says that nothing was written. What is not there any more has changed.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::convert::{inward, text_of};
 use super::shape::Wanted;
 use super::wire::{Asking, Verb};
-use super::{WorldAnvil, list_class};
+use super::{WorldAnvil, fault, list_class};
 
 /// Most pages of one list that are gone through; more, and the list does not end.
 const PAGES_MAX: usize = 20_000;
@@ -18,13 +18,13 @@ const COUNTED_MAX: usize = 20;
 /// Where categories tell how many articles are in them.
 pub(super) const COUNT: &str = "articleCount";
 
-/// Whether to find out how long a list is.
+/// How much of a list is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counting {
-    /// By going through what is left of it.
-    All,
-    /// Not: whoever asks goes through it anyway.
-    None,
+enum Span {
+    /// The page that is asked for, and how long the list is.
+    Page,
+    /// All of it, whatever page is asked for.
+    Whole,
 }
 
 /// What a list is of.
@@ -54,63 +54,91 @@ enum Told {
 }
 
 impl WorldAnvil {
-    /// A part of a list with its total, which the service does not tell: the rest of the
-    /// list is gone through once, and kept.
+    /// A part of a list with its total, which the service does not tell: the whole list is gone
+    /// through once, and kept.
     pub(super) async fn list_rows(&self, query: &ListQuery) -> Result<Rows> {
-        self.some_rows(query, Counting::All).await
+        self.some_rows(query, Span::Page).await
     }
 
-    async fn some_rows(&self, query: &ListQuery, counting: Counting) -> Result<Rows> {
-        let limit = query.limit.clamp(1, PAGE_MAX);
+    /// Every row of a list.
+    pub(super) async fn every_row(&self, query: &ListQuery) -> Result<Vec<Object>> {
+        Ok(self.some_rows(query, Span::Whole).await?.rows)
+    }
+
+    async fn some_rows(&self, query: &ListQuery, span: Span) -> Result<Rows> {
         if let Some(parents) = self.only_by_parents(query).await? {
-            return self.gathered(query, parents).await;
+            return self.gathered(query, span, parents).await;
         }
-        let mut found =
-            Err(Error::not_found(query.kind.row().many, "World Anvil has no such list"));
+        let mut error = fault::unlisted(query.kind, query.kind.row().many);
         for route in self.routes(query).await? {
-            found = match route.reach {
-                Reach::Account => self.of_world(query, &route).await.map(Told::Whole),
-                Reach::Parent => self.told(query.kind, &route, query.offset, limit).await,
-            };
-            match &found {
-                Ok(Told::Whole(all)) => {
-                    let Rows { rows, total } = cut(query, all.clone());
+            match self.rows_at(query, span, &route).await {
+                Ok(Rows { rows, total }) => {
                     return Ok(Rows { rows: self.completed(query, rows).await?, total });
-                }
-                Ok(Told::Page(rows)) if counting == Counting::All => {
-                    return self.counted(query, &route, limit, rows.clone()).await;
-                }
-                Ok(Told::Page(rows)) => {
-                    let total = query.offset + rows.len();
-                    let rows = self.completed(query, rows.clone()).await?;
-                    return Ok(Rows { rows, total });
                 }
                 // Some lists are elsewhere, and some are broken at one place only.
                 Err(
-                    Error::NotFound { .. } | Error::Forbidden { .. } | Error::Unavailable { .. },
-                ) => {}
-                Err(_) => break,
+                    elsewhere @ (Error::NotFound { .. }
+                    | Error::Forbidden { .. }
+                    | Error::Unavailable { .. }),
+                ) => error = elsewhere,
+                Err(other) => return Err(other),
             }
         }
-        match (found, &query.parent) {
-            (Err(Error::NotFound { .. } | Error::Forbidden { .. }), Some((kind, id))) => {
-                self.told_with(query, *kind, id).await
+        match (&error, &query.parent) {
+            (Error::NotFound { .. } | Error::Forbidden { .. }, Some((kind, id))) => {
+                self.told_with(query, span, *kind, id).await
             }
-            (Err(Error::NotFound { .. } | Error::Forbidden { .. }), None)
+            (Error::NotFound { .. } | Error::Forbidden { .. }, None)
                 if matches!(query.kind, Kind::Block | Kind::Era) =>
             {
                 let above =
                     if query.kind == Kind::Block { Kind::BlockFolder } else { Kind::Timeline };
                 let parents = self.parents(query, above).await?;
-                self.gathered(query, parents).await
+                self.gathered(query, span, parents).await
             }
-            (Err(error), _) => Err(error),
-            (Ok(_), _) => Err(Error::Bug { what: "a list of World Anvil".into() }),
+            _ => Err(error),
         }
     }
 
+    /// What a list tells, as it tells it.
+    async fn rows_at(&self, query: &ListQuery, span: Span, route: &Route) -> Result<Rows> {
+        match (route.reach, span) {
+            (Reach::Account, _) => Ok(part(query, span, self.of_world(query, route).await?)),
+            (Reach::Parent, Span::Whole) => {
+                Ok(part(query, span, read(query.kind, self.whole(query.kind, route).await?)))
+            }
+            (Reach::Parent, Span::Page) => self.page_at(query, route).await,
+        }
+    }
+
+    async fn page_at(&self, query: &ListQuery, route: &Route) -> Result<Rows> {
+        let ListQuery { kind, offset, .. } = *query;
+        let limit = query.limit.clamp(1, PAGE_MAX);
+        let rows = match self.told(kind, route, offset, limit).await? {
+            Told::Page(rows) => rows,
+            Told::Whole(all) => {
+                let Rows { rows, total } = part(query, Span::Page, all);
+                return Ok(Rows { rows: read(kind, rows), total });
+            }
+        };
+        let reached = offset + rows.len();
+        // An offset beyond the end says nothing of what is before it.
+        let is_end = rows.len() < limit && (offset == 0 || !rows.is_empty());
+        let total = match query.detail {
+            Detail::Rows if !is_end => self.whole(kind, route).await?.len(),
+            Detail::Rows | Detail::Heads => reached,
+        };
+        Ok(Rows { rows: read(kind, rows), total })
+    }
+
     /// What a parent tells of its own: some lists are nowhere else.
-    async fn told_with(&self, query: &ListQuery, parent: Kind, id: &str) -> Result<Rows> {
+    async fn told_with(
+        &self,
+        query: &ListQuery,
+        span: Span,
+        parent: Kind,
+        id: &str,
+    ) -> Result<Rows> {
         let holder = self.one(parent, id, parent.row().granularity(2)).await?;
         let field = parent
             .row()
@@ -123,68 +151,14 @@ impl WorldAnvil {
             // A timeline without eras does not mention them, and nobody else lists them.
             Some(None) if query.kind == Kind::Era => &[],
             _ => {
-                return Err(Error::not_found(
-                    format!("{} of a {}", query.kind.row().many, parent.row().one),
-                    "World Anvil does not list them",
-                ));
+                let what = format!("{} of a {}", query.kind.row().many, parent.row().one);
+                return Err(fault::unlisted(query.kind, &what));
             }
         };
         let rows = rows.iter().filter_map(Value::as_object).cloned();
         let all = rows.map(|row| below(query.kind, row, parent, &holder)).collect();
-        let Rows { rows, total } = cut(query, all);
+        let Rows { rows, total } = part(query, span, all);
         Ok(Rows { rows: self.completed(query, rows).await?, total })
-    }
-
-    /// Every row of a list.
-    pub(super) async fn every_row(&self, query: &ListQuery) -> Result<Vec<Object>> {
-        let mut all: Vec<Object> = Vec::new();
-        for page in 0..PAGES_MAX {
-            let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
-            let rows = self.some_rows(&part, Counting::None).await?.rows;
-            let last = rows.len() < PAGE_MAX;
-            all.extend(rows);
-            if last {
-                break;
-            }
-        }
-        Ok(all)
-    }
-
-    async fn counted(
-        &self,
-        query: &ListQuery,
-        route: &Route,
-        limit: usize,
-        rows: Vec<Object>,
-    ) -> Result<Rows> {
-        let ListQuery { kind, offset, .. } = *query;
-        // An offset beyond the end says nothing of what is before it.
-        let total = match rows.is_empty() && offset > 0 {
-            true => self.length(kind, route, 0).await?,
-            false if rows.len() < limit => offset + rows.len(),
-            false => {
-                let seen = offset + rows.len();
-                seen + self.length(kind, route, seen).await?
-            }
-        };
-        Ok(Rows { rows: self.completed(query, rows).await?, total })
-    }
-
-    /// How many rows there are from a place on.
-    async fn length(&self, kind: Kind, route: &Route, from: usize) -> Result<usize> {
-        let mut total = 0;
-        for _ in 0..PAGES_MAX {
-            match self.told(kind, route, from + total, PAGE_MAX).await? {
-                Told::Whole(all) => return Ok(all.len().saturating_sub(from)),
-                Told::Page(part) => {
-                    total += part.len();
-                    if part.len() < PAGE_MAX {
-                        break;
-                    }
-                }
-            }
-        }
-        Ok(total)
     }
 
     /// Rows with what lists have and references do not say: where a marker is, what a map
@@ -238,22 +212,7 @@ impl WorldAnvil {
     /// What is in a world, of a list of all that the account has; all of it where none is named.
     /// What does not say where it is, is in every world.
     async fn of_world(&self, query: &ListQuery, route: &Route) -> Result<Vec<Object>> {
-        let mut all: Vec<Object> = Vec::new();
-        for _ in 0..PAGES_MAX {
-            match self.told(query.kind, route, all.len(), PAGE_MAX).await? {
-                Told::Whole(rows) => {
-                    all = rows;
-                    break;
-                }
-                Told::Page(rows) => {
-                    let is_last = rows.len() < PAGE_MAX;
-                    all.extend(rows);
-                    if is_last {
-                        break;
-                    }
-                }
-            }
-        }
+        let mut all = read(query.kind, self.whole(query.kind, route).await?);
         let other = |row: &Object| {
             let said = row.get("world").and_then(Value::as_object).map(|said| text_of(said, "id"));
             let wanted = query.world.as_ref();
@@ -261,6 +220,25 @@ impl WorldAnvil {
         };
         all.retain(|row| !other(row));
         all.iter_mut().for_each(|row| drop(row.shift_remove("world")));
+        Ok(all)
+    }
+
+    /// Every row of a list as the service tells it, page after page. The pages are those of whoever
+    /// goes through the list from its beginning, so that they are asked for once.
+    async fn whole(&self, kind: Kind, route: &Route) -> Result<Vec<Object>> {
+        let mut all: Vec<Object> = Vec::new();
+        for _ in 0..PAGES_MAX {
+            let rows = self.page(kind, route, all.len(), PAGE_MAX).await?;
+            let is_first_again = rows.len() == PAGE_MAX && all.starts_with(&rows);
+            if rows.len() > PAGE_MAX || is_first_again {
+                return Ok(rows);
+            }
+            let is_last = rows.len() < PAGE_MAX;
+            all.extend(rows);
+            if is_last {
+                break;
+            }
+        }
         Ok(all)
     }
 
@@ -297,7 +275,7 @@ impl WorldAnvil {
             _ => Vec::new(),
         };
         let rows = rows.into_iter().filter_map(|row| match row {
-            Value::Object(row) => Some(inward(kind, row)),
+            Value::Object(row) => Some(row),
             _ => None,
         });
         Ok(rows.collect())
@@ -348,13 +326,18 @@ impl WorldAnvil {
     }
 
     /// One list out of those of several parents.
-    async fn gathered(&self, query: &ListQuery, parents: Vec<(Kind, String)>) -> Result<Rows> {
+    async fn gathered(
+        &self,
+        query: &ListQuery,
+        span: Span,
+        parents: Vec<(Kind, String)>,
+    ) -> Result<Rows> {
         let mut all = Vec::new();
         for parent in parents {
-            let below = ListQuery { parent: Some(parent), offset: 0, ..query.clone() };
+            let below = ListQuery { parent: Some(parent), ..query.clone() };
             all.extend(Box::pin(self.every_row(&below)).await?);
         }
-        Ok(cut(query, all))
+        Ok(part(query, span, all))
     }
 }
 
@@ -371,10 +354,20 @@ fn below(kind: Kind, mut row: Object, parent: Kind, holder: &Object) -> Object {
     row
 }
 
-/// The part of a list that is asked for.
-fn cut(query: &ListQuery, all: Vec<Object>) -> Rows {
+/// Rows as this program reads them.
+fn read(kind: Kind, rows: Vec<Object>) -> Vec<Object> {
+    rows.into_iter().map(|row| inward(kind, row)).collect()
+}
+
+/// The part of a list that is wanted.
+fn part(query: &ListQuery, span: Span, all: Vec<Object>) -> Rows {
     let (total, limit) = (all.len(), query.limit.clamp(1, PAGE_MAX));
-    Rows { rows: all.into_iter().skip(query.offset).take(limit).collect(), total }
+    match span {
+        Span::Whole => Rows { rows: all, total },
+        Span::Page => {
+            Rows { rows: all.into_iter().skip(query.offset).take(limit).collect(), total }
+        }
+    }
 }
 
 /// A row with those fields of the thing that lists of the contract have.

@@ -174,6 +174,23 @@ impl WorldAnvil {
         Ok(inward(Kind::User, me))
     }
 
+    /// What was found of a list, once it is known that there is such a list. What it tells of
+    /// articles is learnt.
+    async fn taken_in(&self, query: &ListQuery, found: Result<Rows>) -> Result<Rows> {
+        let found = match found {
+            Err(error @ Error::NotFound { .. }) => return Err(self.whose_list(query, error).await),
+            found => found?,
+        };
+        // Some services take what they do not know for something empty.
+        if found.total == 0 {
+            self.check_category(query).await?;
+        }
+        if query.kind == Kind::Article {
+            self.learn_rows(&found.rows);
+        }
+        Ok(found)
+    }
+
     /// Takes in what a list tells of articles. Those that it says have changed are read anew
     /// when somebody wants them.
     fn learn_rows(&self, rows: &[Object]) {
@@ -239,19 +256,15 @@ impl Anvil for WorldAnvil {
     async fn list(&self, query: &ListQuery) -> Result<Rows> {
         let query = &self.in_its_world(query).await?;
         self.check_world(query).await?;
-        let found = match self.list_rows(query).await {
-            Err(error @ Error::NotFound { .. }) => return Err(self.whose_list(query, error).await),
-            // Some services take what they do not know for something empty.
-            Ok(Rows { total: 0, rows }) => {
-                self.check_category(query).await?;
-                Rows { total: 0, rows }
-            }
-            found => found?,
-        };
-        if query.kind == Kind::Article {
-            self.learn_rows(&found.rows);
-        }
-        Ok(found)
+        let found = self.list_rows(query).await;
+        self.taken_in(query, found).await
+    }
+
+    async fn list_whole(&self, query: &ListQuery) -> Result<Vec<Object>> {
+        let query = &self.in_its_world(query).await?;
+        self.check_world(query).await?;
+        let found = self.every_row(query).await.map(|rows| Rows { total: rows.len(), rows });
+        Ok(self.taken_in(query, found).await?.rows)
     }
 
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {

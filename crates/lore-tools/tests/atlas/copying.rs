@@ -184,6 +184,48 @@ async fn what_cannot_be_listed_is_told_and_deletes_nothing() {
 }
 
 #[tokio::test]
+async fn a_list_that_should_be_there_and_is_not_makes_the_copy_incomplete() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    fill(&there, 2021);
+    there.put(Kind::Chronicle, thing(7, 2021, json!({})));
+    there.copied(&world).await;
+    *there.missing.lock().unwrap() = Some(Kind::Article);
+    for run in ["first", "second"] {
+        let done = there.copied(&world).await;
+        assert_eq!((done.deleted, done.unlisted.count), (0, 0), "{run}: {done:?}");
+        assert_eq!(done.missing.some, ["articles: the list was not found"], "{run}");
+    }
+    assert_eq!(article(&world, 2).await["content"], "Old.");
+    // What only some services list is nothing to worry about.
+    *there.missing.lock().unwrap() = Some(Kind::Chronicle);
+    let done = there.copied(&world).await;
+    assert_eq!((done.deleted, done.missing.count, done.unlisted.count), (0, 0, 1), "{done:?}");
+    let chronicles = world.call("list_chronicles", json!({})).await;
+    assert_eq!(chronicles["meta"]["total"], 1);
+}
+
+#[tokio::test]
+async fn what_the_service_fails_to_tell_makes_the_copy_incomplete_until_it_is_told() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    for number in 1..20 {
+        there.put(Kind::Article, thing(number, 2021, json!({ "templateType": "item" })));
+    }
+    *there.silent.lock().unwrap() = vec![uid(2), uid(7)];
+    let done = there.copied(&world).await;
+    assert_eq!((done.made, done.missing.count, done.left_out.count), (17, 2, 0), "{done:?}");
+    *there.silent.lock().unwrap() = Vec::new();
+    let done = there.copied(&world).await;
+    assert_eq!((done.made, done.missing.count), (2, 0), "{done:?}");
+    // A service that fails again and again is left alone.
+    *there.silent.lock().unwrap() = (1..20).map(uid).collect();
+    for number in 1..20 {
+        there.put(Kind::Article, thing(number, 2022, json!({ "templateType": "item" })));
+    }
+    let refused = there.try_copy(&world).await.unwrap_err();
+    assert_eq!(refused.code(), lore_core::error::Code::Unavailable, "{refused}");
+}
+
+#[tokio::test]
 async fn a_public_draft_is_for_the_game_master_until_it_is_finished() {
     let (world, there) = (World::new().await, There::new(Extent::Whole));
     let player = world.player().await;

@@ -19,6 +19,10 @@ pub(crate) struct There {
     things: Mutex<BTreeMap<Kind, Vec<Object>>>,
     /// A kind that may not be listed.
     pub(crate) forbidden: Mutex<Option<Kind>>,
+    /// A kind whose list is not found.
+    pub(crate) missing: Mutex<Option<Kind>>,
+    /// Things that cannot be read at present, though they are listed.
+    pub(crate) silent: Mutex<Vec<String>>,
     /// A kind that is listed without ids.
     pub(crate) nameless: Mutex<Option<Kind>>,
 }
@@ -33,8 +37,15 @@ enum RowsTell {
 impl There {
     /// With nothing in it yet.
     pub(crate) fn new(extent: Extent) -> Self {
-        let (forbidden, nameless) = (Mutex::default(), Mutex::default());
-        Self { extent, rows: RowsTell::Heads, things: Mutex::default(), forbidden, nameless }
+        Self {
+            extent,
+            rows: RowsTell::Heads,
+            things: Mutex::default(),
+            forbidden: Mutex::default(),
+            missing: Mutex::default(),
+            silent: Mutex::default(),
+            nameless: Mutex::default(),
+        }
     }
 
     /// With these things, whose lists tell everything.
@@ -92,6 +103,9 @@ impl Anvil for There {
         if kind == Kind::World {
             return Ok(all.next().unwrap_or_else(the_world));
         }
+        if self.silent.lock().unwrap().iter().any(|silent| Some(silent.as_str()) == id) {
+            return Err(Error::Unavailable { what: "the service".into() });
+        }
         let found = all.find(|thing| Some(id_of(thing).as_str()) == id);
         found.ok_or_else(|| Error::not_found("it", "look elsewhere"))
     }
@@ -100,6 +114,9 @@ impl Anvil for There {
         if *self.forbidden.lock().unwrap() == Some(query.kind) {
             let action = "this account may not see it (403)".into();
             return Err(Error::Forbidden { action, hint: "ask".into() });
+        }
+        if *self.missing.lock().unwrap() == Some(query.kind) {
+            return Err(Error::not_found("the list", "look elsewhere"));
         }
         let below = |thing: &Object| {
             query.parent.as_ref().is_none_or(|parent| is_below(query.kind, thing, parent))

@@ -69,7 +69,14 @@ pub(crate) async fn copy(
     };
     let copied = here.copy_from(source, world_id, &told).await;
     output::end_progress();
-    tell_copied(&copied.map_err(advised)?);
+    let copied = copied.map_err(advised)?;
+    tell_copied(&copied);
+    if copied.missing.count > 0 {
+        bail!(
+            "the copy is not complete: World Anvil did not tell everything\n  \
+             try: run it again later; what was copied is not asked for again"
+        );
+    }
     Ok(())
 }
 
@@ -86,6 +93,7 @@ fn tell_copied(done: &Synced) {
         ("taken out of the bin", &done.restored),
         ("older in the archive, so kept as it is", &done.older),
         ("could not be listed", &done.unlisted),
+        ("not told by World Anvil, so as it was here", &done.missing),
         ("left out", &done.left_out),
     ] {
         for one in &named.some {

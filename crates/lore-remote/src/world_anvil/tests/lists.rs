@@ -63,6 +63,39 @@ async fn totals_come_from_going_through_the_list() {
     assert_eq!((found.rows.len(), found.total), (0, 120));
 }
 
+#[tokio::test]
+async fn everything_of_a_list_is_a_request_for_each_page() {
+    let rows: Vec<Value> = (0..120).map(|n| json!({ "id": n.to_string(), "title": "x" })).collect();
+    // Nothing of secrets is kept, so that every question is a request.
+    let stage = Stage::set(service(json!({ "world/secrets?w": rows }), json!({})));
+    let query = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Secret) };
+    let whole = async || assert_eq!(stage.anvil.list_whole(&query).await.unwrap().len(), 120);
+    assert_eq!(stage.count(whole()).await, 3);
+    // Who goes through it page by page does not have each of them counted.
+    let next = ListQuery { offset: 50, detail: Detail::Heads, ..query.clone() };
+    let page = async || assert_eq!(stage.anvil.list(&next).await.unwrap().rows.len(), 50);
+    assert_eq!(stage.count(page()).await, 2, "the page, and whether it is the first again");
+    let counted = stage.anvil.list(&ListQuery { detail: Detail::Rows, ..next }).await.unwrap();
+    assert_eq!(counted.total, 120);
+}
+
+#[tokio::test]
+async fn a_list_that_the_service_does_not_have_says_what_to_do() {
+    let stage = Stage::set(service(json!({}), json!({ "world?w": { "id": WORLD } })));
+    for (kind, says) in [
+        (Kind::Chronicle, "get_chronicle reads one whose id you know"),
+        (Kind::Chronicle, "lorewell import world-anvil"),
+        (Kind::Notebook, "get_notebook"),
+        (Kind::Article, "try again later"),
+        (Kind::Variable, "try again later"),
+    ] {
+        let query = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(kind) };
+        let error = stage.anvil.list(&query).await.unwrap_err();
+        assert_eq!(error.code(), Code::NotFound, "{error}");
+        assert!(error.hint().contains(says), "{kind:?}: {}", error.hint());
+    }
+}
+
 fn below(kind: Kind, parent: Kind, id: &str) -> ListQuery {
     ListQuery {
         parent: Some((parent, id.into())),

@@ -10,7 +10,7 @@ mod writes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use lore_app::atlas::Audience;
+use lore_app::atlas::{Audience, Detail};
 use lore_core::Timestamp;
 use lore_core::effects::{Clock, FixedEntropy};
 use lore_core::error::Code;
