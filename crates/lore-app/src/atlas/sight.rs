@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use lore_anvil::{Kind, Object, is_public, is_reference};
 pub(super) use lore_markup::veil::UNTOLD;
-use lore_markup::{anvil, literal};
+use lore_markup::{anvil, literal, mention};
 use serde_json::Value;
 
 use super::named::{Name, UUID, data_in, kind_of, looks_like_data, mentioned, name_of, named_in};
@@ -122,15 +122,20 @@ impl Sight {
 
     /// A text with mentions of what cannot be seen as what readers see of them.
     fn in_words(&self, text: &str) -> String {
-        anvil::replaced(text, |found| {
+        let text = anvil::replaced(text, |found| {
             let is_out = match mentioned(found) {
                 Some(name) => self.is_out(&name),
                 None => self.strangers == Strangers::Go,
             };
-            is_out.then(|| match found.label {
-                "" => UNTOLD.to_owned(),
-                label => literal(label),
-            })
+            is_out.then(|| words_for(Some(found.label)))
+        });
+        if self.strangers != Strangers::Go {
+            return text;
+        }
+        // What a service tells by a number that it gave to a page leads nowhere, or it would say
+        // what it is.
+        mention::replaced(&text, |found| {
+            matches!(found.target, mention::Target::Entity(_)).then(|| words_for(found.label()))
         })
     }
 
@@ -166,6 +171,14 @@ impl Sight {
             (None, _) if is_bare(fields) => self.strangers != Strangers::Wait,
             (None, _) => is_hidden(fields) || says_private(fields),
         }
+    }
+}
+
+/// What readers see of a mention that may not be told.
+fn words_for(label: Option<&str>) -> String {
+    match label.unwrap_or_default() {
+        "" => UNTOLD.to_owned(),
+        label => literal(label),
     }
 }
 
@@ -320,6 +333,9 @@ mod tests {
         let text = format!("By @[Bob](person:{STRANGE}), see {STRANGE}.");
         assert_eq!(sight(Strangers::Stay).words(&text), text);
         assert_eq!(sight(Strangers::Go).words(&text), "By Bob, see ….");
+        let text = "By [character:30|Bob], see [entity:30] and [post:3].";
+        assert_eq!(sight(Strangers::Stay).words(text), text);
+        assert_eq!(sight(Strangers::Go).words(text), "By Bob, see … and [post:3].");
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod elsewhere;
 mod finding;
 mod held;
 mod live;
+mod mentions;
 mod numbers;
 #[path = "../shared/place.rs"]
 mod place;

@@ -430,24 +430,6 @@ async fn sections_take_no_name_of_something_else_and_posts_hide_nothing() {
 }
 
 #[tokio::test]
-async fn a_mention_of_what_is_gone_comes_back_as_it_was() {
-    let world = World::new().await;
-    let gone = world.page(json!({ "entity_type": "location", "name": "Mill" })).await;
-    let entry = "By [entity:1|the mill], see [entity:1].";
-    let id = world.page(json!({ "entity_type": "character", "name": "A", "entry": entry })).await;
-    world.call("delete_article", json!({ "article_id": gone })).await;
-    let arguments = json!({ "article_id": id, "granularity": 2 });
-    let read = world.call("get_article", arguments.clone()).await;
-    assert_eq!(read["data"]["content"], "By @[the mill](entity:1), see @[](entity:1).");
-    let seen = world.try_call(world.player().await, "get_article", arguments).await.unwrap();
-    assert_eq!(seen["data"]["content"], "By the mill, see ….");
-    let change = json!({ "article_id": id, "content": read["data"]["content"] });
-    world.call("update_article", change).await;
-    let kept = world.call("get_entities", json!({ "entity_ids": [2] })).await;
-    assert_eq!(kept["results"][0]["entry"], entry);
-}
-
-#[tokio::test]
 async fn new_things_go_to_the_world_that_is_named_and_have_a_title() {
     let world = World::new().await;
     let other = lore_app::worlds::create(&world.app, world.owner.principal, "Other", "test").await;
