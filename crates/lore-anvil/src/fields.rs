@@ -392,7 +392,7 @@ pub(crate) const BLOCK_TEMPLATE_PART: &[Field] = &[
 ];
 
 pub(crate) const FOLDER: &[Field] =
-    &[value("entityType", 0), one("parent", 0, Kind::Folder, "parent"), world(2)];
+    &[value("entityType", -1), one("parent", 0, Kind::Folder, "parent"), world(2)];
 
 pub(crate) const RPG_SYSTEM: &[Field] = &[
     value("reference", 0),

@@ -13,7 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
 use lore_anvil::{Kind, List, Object, PAGE_MAX, Sensitivity, with_texts_apart, with_told_names};
-use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Audience, ListQuery};
+use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Audience, FolderOrder, Folders, ListQuery};
 use lore_core::{Error, Role};
 use lore_markup::{from_bbcode, to_bbcode};
 use lore_mcp::{Scope, ServerParts};
@@ -166,9 +166,11 @@ impl Asked {
             query.parent = Some((Kind::Timeline, timeline));
         }
         let is_of_account = list.parent.is_none_or(|above| above == Kind::User);
-        let found = match is_of_account && kind != Kind::World {
-            true => self.atlas.list_everywhere(&query).await?,
-            false => self.atlas.list(&query).await?,
+        let found = match kind {
+            Kind::Folder => self.atlas.list_folders(&query, &self.folders()).await?,
+            Kind::World => self.atlas.list(&query).await?,
+            _ if is_of_account => self.atlas.list_everywhere(&query).await?,
+            _ => self.atlas.list(&query).await?,
         };
         let mut rows = found.rows;
         self.atlas.with_open_dates(kind, &mut rows).await?;
@@ -176,6 +178,20 @@ impl Asked {
         let mut answer = Object::new();
         answer.insert("entities".into(), rows.collect());
         Ok(answer)
+    }
+
+    /// Which folders are asked for. Whatever order is none of a folder's is left to the server.
+    fn folders(&self) -> Folders {
+        let word = |name: &str| self.fields.get(name).and_then(Value::as_str).map(str::trim);
+        let is = |name: &str, wanted: &str| {
+            word(name).is_some_and(|said| said.eq_ignore_ascii_case(wanted))
+        };
+        let order = match (is("ordering", "title"), is("sortDir", "DESC")) {
+            (true, true) => FolderOrder::TitleBackwards,
+            (true, false) => FolderOrder::Title,
+            (false, _) => FolderOrder::Age,
+        };
+        Folders { holding: word("entityType").map(str::to_owned), order }
     }
 
     /// Articles that answer a question, best first, with what this program tells of them beside.

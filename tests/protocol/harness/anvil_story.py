@@ -138,6 +138,10 @@ def every_list() -> dict:
     for endpoint in (client.secret, client.canvas, client.chronicle, client.subscriber_group,
                      client.folder, client.map_marker_types):
         make(endpoint)
+    chest = make(client.folder, title="Zoo", entityType="Block")
+    for title, holds in (("Aft", "Map"), ("Bow", "Map"), ("Attic", "Canvas")):
+        make(client.folder, title=title, entityType=holds)
+    folders = lambda *asked: [row["title"] for row in client.world.folders(world, True, *asked)]
     w = client.world
     return {
         "articles": titles(w.articles(world)),
@@ -145,7 +149,11 @@ def every_list() -> dict:
         "uncategorised": titles(w.articles(world, "-1")),
         "a page": titles(w.articles(world, complete=False, limit=7, offset=58)),
         "categories": titles(w.categories(world)), "maps": titles(w.maps(world)),
-        "folders": titles(w.folders(world, True, "Map", "ASC", "title")),
+        "folders": folders("Map", "ASC", "title") == ["Aft", "Bow", "One"],
+        "folders back": folders("Map", "DESC", "title") == ["One", "Bow", "Aft"],
+        "folders of blocks": folders("Block", "ASC", "title") == ["One", "Zoo"],
+        "folders of none": folders("Secret", "ASC", "title") == ["One"],
+        "a folder of blocks": client.folder.get(chest, 0)["entityType"] == "Block",
         "collections": titles(w.variable_collections(world)),
         "groups": titles(w.subscriber_groups(world)), "secrets": titles(w.secrets(world)),
         "manuscripts": titles(w.manuscripts(world)), "images": titles(w.images(world)),

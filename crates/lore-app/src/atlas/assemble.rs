@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::sight::Sight;
 use super::source::Atlas;
-use super::{article, head, held, keys, taken};
+use super::{article, folders, head, held, keys, taken};
 use crate::damage;
 use crate::doors;
 use crate::pages::{ENTRY, POST};
@@ -178,6 +178,7 @@ fn own_value(kind: Kind, node: &Node, name: &str, around: &Around) -> Value {
     }
     match (kind, name) {
         (Kind::History, "year" | "month" | "day") => date_part(node, name),
+        (Kind::Folder, folders::HOLDS) => folders::held_in(node),
         (Kind::Map, IMAGE_URL) => {
             let pictures = around.targets(node, "shows", Kind::Image);
             pictures.first().and_then(|picture| picture.get("url")).cloned().unwrap_or_default()

@@ -112,7 +112,7 @@ impl Atlas {
 }
 
 /// The page of a list that is wanted.
-fn cut(place: Atlas, query: &ListQuery, nodes: Vec<Node>) -> (Atlas, Vec<Node>, usize) {
+pub(super) fn cut(place: Atlas, query: &ListQuery, nodes: Vec<Node>) -> (Atlas, Vec<Node>, usize) {
     let total = nodes.len();
     let page = nodes.into_iter().skip(query.offset).take(query.limit.min(PAGE_MAX)).collect();
     (place, page, total)

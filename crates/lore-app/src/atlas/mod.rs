@@ -12,6 +12,7 @@ mod asked;
 mod assemble;
 mod copies;
 mod find;
+mod folders;
 mod head;
 mod held;
 mod hidden;
@@ -38,6 +39,7 @@ mod write;
 mod written;
 
 pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles, excerpt, relevance};
+pub use folders::{FolderOrder, Folders};
 pub use screened::Screened;
 pub use source::{Anvil, Atlas, Detail, Extent, ListQuery, Listed, Rows};
 pub use sync::{Named, Step, Synced, Told};
