@@ -127,3 +127,67 @@ def test_who_changes_something_else_breaks_no_link(table):
     assert table.linked()
     table.changed(table.player, entry="Something else.")
     assert not table.linked()
+
+
+@pytest.fixture
+def evening(table):
+    """A session in which everything that has words at a table mentions whom the players do not know."""
+    gm, player, mention = table.gm, table.player, f"[entity:{table.hidden}]"
+    campaign = gm.do("campaign_create", name=f"War on {mention}", gm_mode="HUMAN",
+                     theme_prompt=f"Dread of {mention}.")["id"]
+    lead = gm.do("participant_create", campaign_id=campaign, display_name=f"Foe of {mention}", role="GM")["id"]
+    session = gm.do("session_start", campaign_id=campaign, name=f"Hunt for {mention}")["id"]
+    gm.do("set_context", campaign_id=campaign, session_id=session, participant_id=lead)
+    mine = player.do("participant_create", campaign_id=campaign, display_name="Pia", role="PLAYER")["id"]
+    player.do("set_context", campaign_id=campaign, session_id=session, participant_id=mine)
+    hero = player.do("character_create", campaign_id=campaign, name="Wren", kind="PC")["id"]
+    gm.do("character_update", character_id=hero, name=f"Wren of {mention}", notes=f"Owes {mention}.")
+    effects = ({"character_ids": [hero], "condition": {"name": f"Hunted by {mention}"}, "reason": f"Ire of {mention}"},
+               {"countdown": {"name": f"Wrath of {mention}", "start": 8, "ticks": "STANDARD"}})
+    for effect in effects:
+        gm.do("session_effect_apply", session_id=session, **effect)
+    gm.do("session_note_add", session_id=session, text=f"Then {mention} came.")
+    return {"campaign": campaign, "session": session, "hero": hero, "mention": mention}
+
+
+def told_at_the_table(seat: Seat, evening: dict) -> dict:
+    """Everything that is read of an evening."""
+    campaign, session, hero = (evening[key] for key in ("campaign", "session", "hero"))
+    uris = ("campaigns://list", f"campaign://{campaign}", f"campaign://{campaign}/participants",
+            f"campaign://{campaign}/characters", f"campaign://{campaign}/sessions",
+            f"session://{session}/events?limit=500", f"character://{hero}/sheet")
+    return {uri: json.dumps(seat.read(uri), ensure_ascii=False) for uri in uris} | {
+        "recap": json.dumps(seat.do("session_recap", session_id=session), ensure_ascii=False),
+        "search": json.dumps(seat.do("session_recap", session_id=session, query="wrath"), ensure_ascii=False),
+        "sheet": json.dumps(seat.do("character_sheet_get", character_id=hero), ensure_ascii=False),
+        "page": json.dumps(seat.do("find_entities", query="Dread of War"), ensure_ascii=False)}
+
+
+def test_nothing_at_the_table_names_whom_the_players_do_not_know(table, evening):
+    for where, said in told_at_the_table(table.player, evening).items():
+        assert f"entity:{table.hidden}" not in said and "…" in said, (where, said)
+    for where, said in told_at_the_table(table.gm, evening).items():
+        assert f"entity:{table.hidden}" in said, (where, said)
+
+
+def test_a_player_who_plays_breaks_no_mention(table, evening):
+    player, session, hero = table.player, evening["session"], evening["hero"]
+    for _ in range(3):
+        roll = player.roll(session, hero)
+        player.do("session_roll_outcome_apply", session_id=session, roll_seq=roll["roll_seq"])
+    player.do("session_note_add", session_id=session, text=f"We met [entity:{table.friend}].")
+    now = told_at_the_table(table.gm, evening)
+    assert f"Wrath of {evening['mention']}" in now[f"campaign://{evening['campaign']}"]
+    assert f"hunted by {evening['mention']}" in now["sheet"] and "…" not in now["sheet"]
+
+
+def test_a_log_with_words_in_the_place_of_mentions_is_whole(table, evening):
+    """It is checked as it was written; an event that mentions nobody hidden is read to the letter."""
+    for seat in (table.player, table.gm):
+        checked = seat.do("session_log_verify", session_id=evening["session"])
+        assert checked["ok"], checked
+    seen, whole = (seat.events(evening["session"]) for seat in (table.player, table.gm))
+    whole = {event["seq"]: event for event in whole}
+    same = [event for event in seen if event["payload_json"] == whole[event["seq"]]["payload_json"]]
+    assert 0 < len(same) < len(seen)
+    assert all(event["hash"] == whole[event["seq"]]["hash"] for event in seen)

@@ -44,8 +44,10 @@ pub(crate) async fn follow(app: &App, viewer: &Viewer, batch: Batch) -> Result<F
         let wanted = links::mentioned(app, viewer, known, &sources).await?;
         batch = links::mentions_joined(store, viewer, batch, writing.node, known, wanted).await?;
     }
-    let eyes = if batch.changes.len() > planned { all_seeing } else { *viewer };
-    Ok(Followed { batch, eyes })
+    if batch.changes.len() == planned || viewer.sees_gm_side() {
+        return Ok(Followed { batch, eyes: *viewer });
+    }
+    Ok(Followed { batch: batch.with_lent_eyes(), eyes: all_seeing })
 }
 
 /// What somebody writes in the place of a text. Whoever does not see what it mentions was shown

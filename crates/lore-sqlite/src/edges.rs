@@ -9,7 +9,7 @@ use crate::fault::Answer;
 use crate::rows;
 use crate::sight::{self, Named, Presence, Sight};
 use crate::store::SqliteStore;
-use crate::tally;
+use crate::{tally, veil};
 
 #[async_trait]
 impl Edges for SqliteStore {
@@ -41,8 +41,7 @@ impl Edges for SqliteStore {
             let sql = edges_sql(AMONG_NODES, "");
             let nodes = rows::list(nodes);
             let own: [Named<'_>; 2] = [(":nodes", &nodes), (":limit", &limit)];
-            let mut statement = db.prepare_cached(&sql)?;
-            rows::sound(statement.query(sight.with(&own).as_slice())?, rows::edge)
+            select(db, sight, &sql, &own)
         })
         .await
     }
@@ -68,8 +67,14 @@ fn neighbours(
     if !kinds.is_empty() {
         own.push((":kinds", &kinds));
     }
-    let mut statement = db.prepare_cached(&sql)?;
-    rows::sound(statement.query(sight.with(&own).as_slice())?, rows::edge)
+    select(db, sight, &sql, &own)
+}
+
+fn select(db: &Connection, sight: Sight, sql: &str, own: &[Named<'_>]) -> Answer<Vec<Edge>> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut edges = rows::sound(statement.query(sight.with(own).as_slice())?, rows::edge)?;
+    veil::draw(db, sight, &mut edges)?;
+    Ok(edges)
 }
 
 fn edges_sql(at_nodes: &str, of_kind: &str) -> String {

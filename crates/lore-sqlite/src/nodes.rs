@@ -18,7 +18,7 @@ use crate::lists::{Asked, Lists};
 use crate::rows::{self, Fields};
 use crate::sight::{self, Named, Presence, Sight};
 use crate::store::{SqliteStore, limit_of};
-use crate::{docs, search, tally};
+use crate::{docs, search, tally, veil};
 
 #[async_trait]
 impl Nodes for SqliteStore {
@@ -114,7 +114,8 @@ fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
     );
     let own = borrowed(&parameters);
     let mut statement = db.prepare_cached(&sql)?;
-    rows::first(statement.query(sight.with(&own).as_slice())?, rows::node)
+    let found = rows::first(statement.query(sight.with(&own).as_slice())?, rows::node)?;
+    veil::drawn(db, sight, found)
 }
 
 /// The condition for the node `n` that a key means, and its parameters.
@@ -167,7 +168,10 @@ fn several_of(
     bin: Bin,
 ) -> Answer<Vec<Node>> {
     let mut statement = db.prepare_cached(&several_sql(column, bin))?;
-    rows::sound(statement.query(sight.with(&[(":keys", &keys)]).as_slice())?, rows::node)
+    let found = statement.query(sight.with(&[(":keys", &keys)]).as_slice())?;
+    let mut nodes = rows::sound(found, rows::node)?;
+    veil::draw(db, sight, &mut nodes)?;
+    Ok(nodes)
 }
 
 /// Numbers count within a world, so only they are found through it.

@@ -12,6 +12,7 @@ use crate::fault::{Answer, damaged, missing};
 use crate::rows::{self, Fields};
 use crate::sight::{self, Presence, Sight};
 use crate::store::{SqliteStore, limit_of};
+use crate::veil;
 
 #[async_trait]
 impl States for SqliteStore {
@@ -51,7 +52,8 @@ impl Events for SqliteStore {
             let sql = format!("{} AND v.settles = :settles", events_sql());
             let mut statement = db.prepare_cached(&sql)?;
             let parameters = sight.with(&[(":node", &node.0), (":settles", &sequence)]);
-            rows::first(statement.query(parameters.as_slice())?, event)
+            let found = rows::first(statement.query(parameters.as_slice())?, event)?;
+            veil::drawn(db, sight, found)
         })
         .await
     }
@@ -87,7 +89,10 @@ fn select_states(
     let parameters = sight.with(&[(":nodes", &nodes), (":name", &name)]);
     let found = statement.query(parameters.as_slice())?;
     // Who asks for that of one node, perhaps to change it, is told when it is damaged.
-    if nodes.len() == 1 { rows::all(found, state) } else { rows::sound(found, state) }
+    let mut states =
+        if nodes.len() == 1 { rows::all(found, state) } else { rows::sound(found, state) }?;
+    veil::draw(db, sight, &mut states)?;
+    Ok(states)
 }
 
 fn state(row: &Row<'_>) -> Answer<State> {
@@ -145,7 +150,9 @@ fn select_events(
         (":kinds", &kinds),
         (":limit", &limit),
     ]);
-    rows::all(statement.query(parameters.as_slice())?, event)
+    let mut events = rows::all(statement.query(parameters.as_slice())?, event)?;
+    veil::draw(db, sight, &mut events)?;
+    Ok(events)
 }
 
 fn event(row: &Row<'_>) -> Answer<Event> {

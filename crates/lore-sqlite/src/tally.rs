@@ -8,6 +8,7 @@ use crate::fault::Answer;
 use crate::rows::{self, Fields};
 use crate::sight::{self, Presence, Sight};
 use crate::store::limit_of;
+use crate::veil;
 
 /// Walks the index `node_by_namespace` backwards.
 pub(crate) fn newest(db: &Connection, sight: Sight, query: &NewestNodes) -> Answer<Vec<Node>> {
@@ -30,7 +31,9 @@ pub(crate) fn newest(db: &Connection, sight: Sight, query: &NewestNodes) -> Answ
         (":offset", &offset),
     ]);
     let mut statement = db.prepare_cached(&sql)?;
-    rows::sound(statement.query(parameters.as_slice())?, rows::node)
+    let mut nodes = rows::sound(statement.query(parameters.as_slice())?, rows::node)?;
+    veil::draw(db, sight, &mut nodes)?;
+    Ok(nodes)
 }
 
 /// Counts nodes by kind and namespace.

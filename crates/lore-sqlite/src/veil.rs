@@ -1,33 +1,48 @@
-//! What texts mention that a viewer does not see, shown to them as words.
+//! What is read mentions things that a viewer does not see: to them those are words.
 
 use std::collections::{BTreeSet, HashSet};
 
-use lore_core::Text;
-use lore_markup::veil;
+use lore_store::veil::{self, Says};
 use rusqlite::Connection;
 
 use crate::fault::Answer;
 use crate::rows;
 use crate::sight::{self, Presence, Sight};
 
-/// Takes the numbers of what the viewer does not see out of texts to be shown. The game master's
-/// side reads what was written.
-pub(crate) fn draw(db: &Connection, sight: Sight, texts: &mut [Text]) -> Answer<()> {
-    if sight.is_gm() {
-        return Ok(());
-    }
-    let said = texts.iter().flat_map(|text| [&text.title, &text.body]);
-    let numbers: BTreeSet<i64> = said.flat_map(|text| veil::numbers(text)).collect();
-    if numbers.is_empty() {
-        return Ok(());
-    }
-    let seen = seen(db, sight, numbers)?;
-    let veiled = |text: &str| veil::veiled(text, |number| seen.contains(&number));
-    for text in texts {
-        text.title = veiled(&text.title);
-        text.body = veiled(&text.body);
+/// Takes the numbers of what the viewer does not see out of what is to be shown. The game
+/// master's side reads what was written.
+pub(crate) fn draw(db: &Connection, sight: Sight, items: &mut [impl Says]) -> Answer<()> {
+    if let Some(seen) = seen_of(db, sight, items)? {
+        veil::draw(items, &|number| seen.contains(&number));
     }
     Ok(())
+}
+
+/// The same for one thing, if there is one.
+pub(crate) fn drawn<T: Says>(db: &Connection, sight: Sight, item: Option<T>) -> Answer<Option<T>> {
+    let Some(item) = item else { return Ok(None) };
+    let mut items = [item];
+    draw(db, sight, &mut items)?;
+    let [item] = items;
+    Ok(Some(item))
+}
+
+/// Of all that things mention, the numbers that the viewer sees; nothing when they see all.
+pub(crate) fn seen_of(
+    db: &Connection,
+    sight: Sight,
+    items: &mut [impl Says],
+) -> Answer<Option<HashSet<i64>>> {
+    if sight.is_gm() {
+        return Ok(None);
+    }
+    let numbers = veil::mentioned(items);
+    if numbers.is_empty() {
+        return Ok(None);
+    }
+    let mentioned = numbers.len();
+    let seen = seen(db, sight, numbers)?;
+    Ok(Some(seen).filter(|seen| seen.len() < mentioned))
 }
 
 fn seen(db: &Connection, sight: Sight, numbers: BTreeSet<i64>) -> Answer<HashSet<i64>> {

@@ -20,6 +20,7 @@ mod store;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod traverse;
+pub mod veil;
 
 pub use applied::{Applied, Committed};
 pub use batch::{

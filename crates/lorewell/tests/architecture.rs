@@ -53,8 +53,8 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("lore-reader", &["lore-core", "lore-markup"]),
     ("lore-resolve", &["lore-text"]),
     ("lore-koinet", &["lore-core"]),
-    ("lore-store", &["lore-core", "lore-search"]),
-    ("lore-sqlite", &["lore-core", "lore-markup", "lore-search", "lore-store", "lore-text"]),
+    ("lore-store", &["lore-core", "lore-markup", "lore-search"]),
+    ("lore-sqlite", &["lore-core", "lore-search", "lore-store", "lore-text"]),
     (
         "lore-app",
         &[

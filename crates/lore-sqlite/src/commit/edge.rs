@@ -3,7 +3,7 @@
 //! they would learn that it is there.
 
 use lore_core::{Edge, Properties, Visibility};
-use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge};
+use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge, veil};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
@@ -151,6 +151,12 @@ impl Hand<'_> {
 
     /// Gives an edge new values and, if need be, its life back.
     fn overwrite_edge(&mut self, op: &str, old: &Edge, values: &Values<'_>) -> Answer<Applied> {
+        let lifted = self.seen_by_author(&old.properties)?.map(|seen| {
+            let sees = |number| seen.contains(&number);
+            veil::lifted_from_properties(&old.properties, values.properties, &sees)
+        });
+        let properties = lifted.as_ref().unwrap_or(values.properties);
+        let values = &Values { properties, ..*values };
         if values.are_of(old) {
             return Ok(Applied::Edge { id: old.id, version: old.version });
         }

@@ -17,6 +17,7 @@ use std::collections::HashSet;
 
 use lore_core::names::name_key;
 use lore_core::{Role, Uid, Viewer, Visibility};
+use lore_store::veil::Says;
 use lore_store::{Applied, Batch, Change, Committed, Expect, Eyes, NodeRef, Require, StoreError};
 use serde_json::Value;
 
@@ -24,11 +25,11 @@ use self::heard::Heard;
 use self::node::Said;
 use self::shown::News;
 use crate::audit::{self, Author};
-use crate::changes;
 use crate::fault::{Answer, Fault, invalid, missing};
 use crate::rows::{self, Fields};
 use crate::sight::{self, Named, Presence, Sight};
 use crate::slate::Slate;
+use crate::{changes, veil};
 
 /// Applies a batch.
 pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<Committed> {
@@ -132,10 +133,7 @@ impl Hand<'_> {
             "SELECT 1 FROM node n WHERE n.kind = :kind AND n.name_key = :key AND {}",
             sight::node("n", Presence::Live)
         );
-        let sight = match self.eyes {
-            Eyes::Own => Sight::of(self.viewer),
-            Eyes::Lent => Sight::of(&Viewer { role: Role::Player, ..*self.viewer }),
-        };
+        let sight = self.author_sight();
         let key = name_key(name);
         let mut statement = self.db.prepare_cached(&sql)?;
         let parameters = sight.with(&[(":kind", &kind), (":key", &key)]);
@@ -143,6 +141,24 @@ impl Hand<'_> {
             return Err(StoreError::Conflict(format!("the name {:?}", name.trim())).into());
         }
         Ok(())
+    }
+
+    /// What the author sees, whosever eyes the batch is committed with.
+    fn author_sight(&self) -> Sight {
+        match self.eyes {
+            Eyes::Own => Sight::of(self.viewer),
+            Eyes::Lent => Sight::of(&Viewer { role: Role::Player, ..*self.viewer }),
+        }
+    }
+
+    /// Which of the numbers that something mentions its author sees, if not all: they were shown
+    /// words for the others, and may send those back.
+    fn seen_by_author<T: Says + Clone>(&self, old: &T) -> Answer<Option<HashSet<i64>>> {
+        let sight = self.author_sight();
+        if sight.is_gm() {
+            return Ok(None);
+        }
+        veil::seen_of(self.db, sight, &mut [old.clone()])
     }
 
     /// Whether the author knows what the game master's side does.

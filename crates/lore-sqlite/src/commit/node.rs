@@ -1,8 +1,10 @@
 //! Changes to nodes.
 
+use std::borrow::Cow;
+
 use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Visibility};
-use lore_store::{Applied, Counters, Counting, Expect, NewNode, NodePatch, NodeRef};
+use lore_store::{Applied, Counters, Counting, Expect, NewNode, NodePatch, NodeRef, veil};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
@@ -52,6 +54,11 @@ impl Hand<'_> {
         let target = self.node(node, Presence::Live)?;
         expect(version, target.version, || format!("node {}", target.id))?;
         let old = self.whole_node(target.id)?;
+        let seen = self.seen_by_author(&old)?;
+        let patch = &*match &seen {
+            Some(seen) => veil::lifted_from_node(patch, &old, &|number| seen.contains(&number)),
+            None => Cow::Borrowed(patch),
+        };
         if !says_other(&old, patch) && !self.is_retagged(&old, patch)? {
             self.said.push(Said { node: target.id, seen: patch.seen });
             return Ok(applied(&target, target.version));

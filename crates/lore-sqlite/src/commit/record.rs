@@ -1,8 +1,10 @@
 //! Putting documents and adding to logs.
 
+use std::borrow::Cow;
+
 use lore_core::{Event, Hash, NodeId, Visibility};
 use lore_store::chain::{self, Head};
-use lore_store::{Applied, NewEvent, NewEvents, NewState, Once, StoreError};
+use lore_store::{Applied, NewEvent, NewEvents, NewState, Once, StoreError, veil};
 use rusqlite::params;
 use serde_json::{Value, json};
 
@@ -24,7 +26,11 @@ impl Hand<'_> {
         let what = || format!("{} of node {}", new.name, node.id);
         let version = found.as_ref().map_or(0, |(version, ..)| *version);
         expect(new.expect, version, what)?;
-        let is_same = |value: &Value, seen| *value == new.value && seen == new.visibility;
+        let value = match &found {
+            Some((_, old, _)) => self.lifted_value(old, &new.value)?,
+            None => Cow::Borrowed(&new.value),
+        };
+        let is_same = |old: &Value, seen| *old == *value && seen == new.visibility;
         if found.as_ref().is_some_and(|(_, value, seen)| is_same(value, *seen)) {
             return Ok(Applied::State { version });
         }
@@ -39,7 +45,7 @@ impl Hand<'_> {
         self.db.prepare_cached(sql)?.execute(params![
             node.id,
             new.name.as_str(),
-            new.value.to_string(),
+            value.to_string(),
             word,
             owner,
             self.author.at,
@@ -53,6 +59,16 @@ impl Hand<'_> {
             found.map(|(_, value, visibility)| (value, visibility)),
         );
         Ok(Applied::State { version: version + 1 })
+    }
+
+    /// A document that comes back from who may have been shown words in the place of mentions.
+    fn lifted_value<'v>(&self, old: &Value, sent: &'v Value) -> Answer<Cow<'v, Value>> {
+        Ok(match self.seen_by_author(old)? {
+            Some(seen) => {
+                Cow::Owned(veil::lifted_from_value(old, sent, &|number| seen.contains(&number)))
+            }
+            None => Cow::Borrowed(sent),
+        })
     }
 
     fn tell_of_state(&mut self, node: &Target, new: &NewState, old: Option<Visibility>) {

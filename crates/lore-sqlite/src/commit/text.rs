@@ -1,7 +1,9 @@
 //! Changes to texts.
 
+use std::borrow::Cow;
+
 use lore_core::{Text, TextId};
-use lore_store::{Applied, Expect, NewText, NodeRef, TextPatch, TextRef};
+use lore_store::{Applied, Expect, NewText, NodeRef, TextPatch, TextRef, veil};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
@@ -60,6 +62,11 @@ impl Hand<'_> {
     ) -> Answer<Applied> {
         let old = self.text(text, Presence::Live)?;
         expect(version, old.version, || format!("text {}", old.id))?;
+        let seen = self.seen_by_author(&old)?;
+        let patch = &*match &seen {
+            Some(seen) => veil::lifted_from_text(patch, &old, &|number| seen.contains(&number)),
+            None => Cow::Borrowed(patch),
+        };
         if !differs(&old, patch) {
             return Ok(Applied::Text { id: old.id, version: old.version });
         }
