@@ -42,11 +42,10 @@ const DETAILS: &str = "details";
 /// Longest reason, in characters.
 const REASON_MAX: usize = 2_000;
 
-/// Something that was done to an entity.
+/// Something that was done to an entity. Its number in the log is nobody's business: gaps would tell
+/// of entries that are hidden.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logged {
-    /// Its place in the log.
-    pub sequence: i64,
     /// When.
     pub at: Timestamp,
     /// What.
@@ -91,7 +90,6 @@ pub(super) async fn events(librarian: &Librarian, node: NodeId) -> Result<Vec<Ev
 
 fn logged(librarian: &Librarian, event: &Event) -> Logged {
     Logged {
-        sequence: event.sequence,
         at: event.at,
         kind: event.kind.clone(),
         reason: reason(librarian, event),

@@ -270,11 +270,14 @@ async fn alias(request: &Request<'_>) -> Answered {
 
 async fn history(request: &Request<'_>, uri: &str) -> Answered {
     let entries = knowledge::history(&request.librarian, uri).await?;
+    let count = entries.len();
     let entries: Vec<Value> = entries
         .into_iter()
-        .map(|entry| {
+        .enumerate()
+        .map(|(place, entry)| {
             json!({
-                "sequence": entry.sequence,
+                // Counted for whoever asks: gaps would tell of what is hidden from them.
+                "sequence": count - place,
                 "at": without_zone(entry.at),
                 "action": entry.kind,
                 "reason": entry.reason,
@@ -282,7 +285,7 @@ async fn history(request: &Request<'_>, uri: &str) -> Answered {
             })
         })
         .collect();
-    shown(json!({ "entity_uri": uri, "count": entries.len(), "history": entries }))
+    shown(json!({ "entity_uri": uri, "count": count, "history": entries }))
 }
 
 async fn one(request: &Request<'_>, uri: &str) -> Result<Entity> {

@@ -115,6 +115,29 @@ async fn what_is_hidden_or_taken_back_later_leaves_the_history_of_players() {
     assert_eq!(actions(&world.history(world.owner, &oswin).await).len(), 4);
 }
 
+fn places(history: &Value) -> Vec<u64> {
+    let entries = history.as_array().unwrap().iter();
+    entries.map(|entry| entry["sequence"].as_u64().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn entries_are_counted_for_whoever_reads_them() {
+    let world = World::new().await;
+    let oswin = world.character("Ferryman Oswin", false).await;
+    let named =
+        |action: &str, alias: &str| json!({ "uri": oswin, "alias": alias, "action": action });
+    for slip in ["Nightblade", "The Jade Mask"] {
+        world.post("entity/alias", named("add", slip)).await;
+        world.post("entity/alias", named("remove", slip)).await;
+        world.post("entity/alias", named("add", &format!("Not {slip}"))).await;
+    }
+    let player = world.player().await;
+    let told = world.history(player, &oswin).await;
+    assert_eq!(actions(&told), ["ALIAS_ADDED", "ALIAS_ADDED"], "{told}");
+    assert_eq!(places(&told), [2, 1], "{told}");
+    assert_eq!(places(&world.history(world.owner, &oswin).await), [6, 5, 4, 3, 2, 1]);
+}
+
 #[tokio::test]
 async fn who_merges_an_open_page_into_a_hidden_one_is_told_what_players_lose() {
     let world = World::new().await;
