@@ -151,6 +151,20 @@ pub(super) async fn told_of(
     Ok(shares.told_of(called, &entity.node.name).cloned())
 }
 
+/// What somebody is called of whom something is told: what was merged into an entity and has the
+/// URI `of`, or else the entity.
+pub(super) async fn name_told(
+    librarian: &Librarian,
+    entity: &Entity,
+    of: Option<&str>,
+) -> Result<String> {
+    let Some(of) = of else { return Ok(entity.node.name.clone()) };
+    let is_its = |binned: Entity| uri::anchor(&binned.uri) == uri::anchor(of);
+    let is_meant = |node: &Node| Entity::of(node.clone()).is_some_and(is_its);
+    let merged = log::found_in_bin(librarian, is_meant).await?;
+    Ok(merged.map_or_else(|| entity.node.name.clone(), |node| node.name))
+}
+
 /// Whom a text surely means, and the name it is known by that was meant.
 fn named(
     catalogue: &Catalogue,

@@ -179,7 +179,7 @@ pub(super) async fn take_entities(
             Ok(one) => {
                 let taken = take_in(librarian, one, found_at).await;
                 nodes.extend(taken.as_ref().ok().map(Registered::mention));
-                ingested_entity(&one.name, taken)
+                ingested_entity(called(librarian, &one.name, &taken).await?, taken)
             }
             Err(unreadable) => {
                 IngestedEntity { name: String::new(), outcome: Err(unreadable.clone()) }
@@ -217,11 +217,17 @@ async fn take_in(
     changes::register(librarian, &registration).await
 }
 
-fn ingested_entity(given: &str, outcome: Result<Registered>) -> IngestedEntity {
-    let name = match &outcome {
-        Ok(taken) if given.trim().starts_with(uri::PREFIX) => taken.entity.node.name.clone(),
-        Ok(_) | Err(_) => names::without_unseen(given),
-    };
+/// What an entity is called that was given by a name or a URI.
+async fn called(librarian: &Librarian, given: &str, taken: &Result<Registered>) -> Result<String> {
+    match taken {
+        Ok(taken) if given.trim().starts_with(uri::PREFIX) => {
+            entities::name_told(librarian, &taken.entity, taken.of.as_deref()).await
+        }
+        Ok(_) | Err(_) => Ok(names::without_unseen(given)),
+    }
+}
+
+fn ingested_entity(name: String, outcome: Result<Registered>) -> IngestedEntity {
     let outcome = match outcome {
         Ok(taken) => {
             let newness = if taken.is_new { Newness::New } else { Newness::Known };

@@ -377,12 +377,20 @@ pub(super) fn same_as(node: &Node) -> Vec<String> {
 pub(super) async fn in_bin(librarian: &Librarian, uri: &str) -> Result<Option<Node>> {
     let anchor = uri::anchor(uri);
     let is_meant = |node: &Node| same_as(node).iter().any(|own| uri::anchor(own) == anchor);
+    found_in_bin(librarian, is_meant).await
+}
+
+/// What lies in the bin and is meant.
+pub(super) async fn found_in_bin(
+    librarian: &Librarian,
+    is_meant: impl Fn(&Node) -> bool,
+) -> Result<Option<Node>> {
     let mut after = None;
     loop {
         let query = NodeQuery { bin: Bin::Deleted, after, ..NodeQuery::default() };
         let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
         after = page.next;
-        match page.items.into_iter().find(is_meant) {
+        match page.items.into_iter().find(&is_meant) {
             None if after.is_some() => {}
             found => return Ok(found),
         }

@@ -3,7 +3,7 @@
 use lore_tools::koi::Ask;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{ARTICLE, World};
 
 /// Registers somebody with a description, and gives what is told of it.
 async fn describe(world: &World, whom: Value, text: &str) -> Value {
@@ -139,4 +139,37 @@ async fn what_is_edited_of_a_text_that_was_merged_is_edited_when_they_part() {
     world.post("entity/unmerge", json!({ "uri": duke["uri"] })).await;
     assert_eq!(whose(&world, "swims").await, ["Duke Vane"]);
     assert!(whose(&world, "rides").await.is_empty());
+}
+
+#[tokio::test]
+async fn the_note_about_a_page_names_whom_the_page_was_told_to_speak_of() {
+    let world = World::new().await;
+    let url = "https://example.org/herring";
+    world.pages.0.lock().unwrap().insert(url.into(), ARTICLE.into());
+    let (nora, eleanor, otto) = (
+        world.register("Nora Pike", "Person").await,
+        world.register("Eleanor Vance", "Person").await,
+        world.register("Otto Krug", "Person").await,
+    );
+    for (from, into) in [(&otto, &nora), (&nora, &eleanor)] {
+        world.post("entity/merge", json!({ "from_uri": from, "into_uri": into })).await;
+    }
+    world.call("preview_url", json!({ "url": url })).await;
+    let given = |uri: &str| json!({ "name": uri, "type": "Person" });
+    let arguments = json!({ "url": url, "entities": [given(&nora), given(&otto)] });
+    let taken = world.call("ingest_url", arguments).await;
+    let names = [&taken["entities"][0]["name"], &taken["entities"][1]["name"]];
+    assert_eq!(names, ["Nora Pike", "Otto Krug"], "{taken}");
+    assert_eq!(taken["entities"][0]["uri"], json!(eleanor));
+    for gone in [&nora, &otto] {
+        world.post("entity/unmerge", json!({ "uri": gone })).await;
+    }
+    let note = json!({ "path": taken["vault_note_path"] });
+    let note = world.call("vault_read_note", note).await["content"].to_string();
+    assert!(note.contains("[[Nora Pike]]") && note.contains("[[Otto Krug]]"), "{note}");
+    assert!(!note.contains("Eleanor"), "{note}");
+    for (uri, count) in [(&nora, 2), (&otto, 2), (&eleanor, 0)] {
+        let told = world.call("get_entity_documents", json!({ "entity_uri": uri })).await;
+        assert_eq!(told["total_count"], count, "{told}");
+    }
 }
