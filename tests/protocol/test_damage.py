@@ -105,3 +105,76 @@ def test_documents_of_others_are_read(program, serve):
         answers = [http.get(path), http.post(path, json={"name": "Other"})]
         assert [answer.status_code for answer in answers] == [500, 500]
         assert "fath" not in "".join(answer.text for answer in answers)
+
+
+TABLE = {
+    "the name of a campaign": (b"The Lost Expedition", b"The LosT Expedition"),
+    "a theme": (b"Fog over everything", b"Fog oveR everything"),
+    "the state of a table": (b'"gm_fear":0,"active_session":"', b'"gm_fear":7,"active_session":"'),
+    "the notes of a character": (b"Fears the sea", b"FearS the sea"),
+    "a sheet": (b'"evasion":17', b'"evasion":18'),
+    "a project": (b"Copper harvest", b"CoppeR harvest"),
+    "an experience": (b"Kelp dries in two days", b"Kelp drieS in two days"),
+}
+
+
+@pytest.fixture(params=TABLE)
+def table(request, program: Program, serve):
+    """A server over two of everything that is listed at the table and in memory, one of which is not as
+    it was written."""
+    server = serve()
+    with server.client() as http:
+        seat = Seat(Session(http).open())
+        for name, theme, notes in (("The Lost Expedition", "Fog over everything.", "Fears the sea."),
+                                   ("The Quiet Isle", "Sun.", "Likes it.")):
+            campaign = seat.do("campaign_create", name=name, gm_mode="HUMAN", theme_prompt=theme)["id"]
+            hero = seat.do("character_create", campaign_id=campaign, name=f"Hero of {name}", kind="PC", notes=notes)["id"]
+            seat.do("character_profile_patch", character_id=hero, evasion=17 if "Fog" in theme else 9)
+            if "Fog" in theme:
+                seat.do("session_start", campaign_id=campaign)
+                lost = campaign
+        for name in ("Copper harvest", "Rope walk"):
+            seat.do("kn_project", action="create", name=name, goals=["Much of it"])
+        for said in ("Kelp dries in two days", "Rope swells when wet"):
+            seat.do("kn_experience", action="save", type="gotcha", content=said)
+    assert server.stop() == 0
+    good, (was, has) = program.store.read_bytes(), TABLE[request.param]
+    assert was in good, was
+    program.store.write_bytes(good.replace(was, has))
+    server.start()
+    with server.client() as http:
+        yield Seat(Session(http).open()), program, lost, has.decode()
+
+
+def test_lists_of_the_table_and_of_memory_go_on_and_name_what_is_left_out(table):
+    seat, program, lost, wrong = table
+    documents = {uri: seat.read(uri) for uri in ("campaigns://list", "kn://projects", "kn://memories", "kn://status")}
+    told = [seat.result(tool, call) for tool, call in (
+        ("kn_project", {"action": "list"}), ("kn_intel", {"action": "recall", "topic": "rope"}),
+        ("kn_experience", {"action": "search"}), ("find_entities", {}),
+        ("get_entities", {"entity_ids": [2, 5]}), ("koi_search", {"query": "hero"}),
+        ("knowledge_search", {"query": "hero rope copper kelp"}), ("kn_graph", {"action": "query", "limit": 50}))]
+    assert not [answer for answer in told if answer.get("isError")]
+    assert "result" in seat.ask("prompts/get", {"name": "kn_bootup", "arguments": {}})
+    said = json.dumps([documents, told], separators=(",", ":"))
+    assert wrong not in said and "The Quiet Isle" in json.dumps(documents["campaigns://list"])
+    assert "Rope walk" in json.dumps(documents["kn://projects"]) and "Rope swells" in json.dumps(documents["kn://memories"])
+    assert "is not what was written" in said, "nobody is told"
+    for answer in told:
+        text = answer["content"][0]["text"]
+        assert ("damaged" in answer["structuredContent"]) == ("is not what was written" in text), answer
+    found = seat.ask("resources/read", {"uri": f"campaign://{lost}/characters"})
+    assert "result" in found or "damaged" in json.dumps(found), found
+
+
+@pytest.mark.parametrize("format", ["jsonl", "markdown"])
+def test_an_export_goes_on_and_names_what_is_left_out(table, format, tmp_path):
+    seat, program, _, wrong = table
+    target = tmp_path / ("out" if format == "markdown" else "out.jsonl")
+    done = program.run("export", "memory", format, str(target))
+    assert done.returncode == 0, done.stderr
+    files = list(target.iterdir()) if target.is_dir() else [target]
+    said = "".join(file.read_text() for file in files)
+    assert "Rope walk" in said and wrong not in said
+    in_export = not wrong.startswith('"')
+    assert ("damaged, so left out: " in done.stderr) == in_export, done.stderr

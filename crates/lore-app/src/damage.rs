@@ -1,13 +1,13 @@
 //! What is damaged on the disk keeps nothing else from being read.
 //!
 //! The store refuses what is not as it was written. Whoever asks for one thing is told so; who asks
-//! for many gets the others, and `doctor` and the log name what was left out. Nothing is ever
+//! for many gets the others, and the answer, the log and `doctor` name what was left out. Nothing is ever
 //! shown in its place, so a node of which a text is damaged is left out as a whole.
 
 use std::collections::HashSet;
 
-use lore_core::{Node, NodeId, Text, Viewer};
-use lore_store::{Store, StoreError, StoreResult};
+use lore_core::{Error, Node, NodeId, Result, Text, Viewer};
+use lore_store::{LeftOut, Store, StoreError, StoreResult};
 
 /// Texts of several nodes.
 pub(crate) struct Sound {
@@ -30,7 +30,7 @@ pub(crate) async fn sound_texts(
         match (store.texts_of_nodes(viewer, part).await, part) {
             (Ok(texts), _) => found.texts.extend(texts),
             (Err(StoreError::Corrupt(what)), [node]) => {
-                tracing::error!("{what}: it is left out; `lorewell doctor` says how to mend it");
+                note(&what);
                 found.damaged.insert(*node);
             }
             (Err(StoreError::Corrupt(_)), _) => {
@@ -41,6 +41,24 @@ pub(crate) async fn sound_texts(
         }
     }
     Ok(found)
+}
+
+/// One of many, unless it is damaged: then it is left out.
+pub(crate) fn spared<T>(found: Result<T>) -> Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Error::Corrupt { what }) => {
+            note(&what);
+            Ok(None)
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Tells that something is left out: the log, and whoever asked.
+fn note(what: &str) {
+    tracing::error!("{what}: it is left out; `lorewell doctor` says how to mend it");
+    LeftOut::note(what);
 }
 
 /// Leaves out nodes of which a text is damaged.

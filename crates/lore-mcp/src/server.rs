@@ -185,7 +185,7 @@ impl McpServer {
         let registry = &self.parts.registry;
         let found = registry.resource(&scope.selection, call.viewer.role, uri);
         let (resource, captures) = found.ok_or_else(|| no_resource(uri))?;
-        let document = contained((resource.read)(call, captures)).await;
+        let document = contained(resource.document(call, captures)).await;
         document.map_err(|error| naming(uri, error))
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lore_store::{StoreError, StoreResult};
+use lore_store::{LeftOut, StoreError, StoreResult};
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -42,7 +42,12 @@ impl Pool {
         F: FnOnce(&Connection) -> Answer<T> + Send + 'static,
     {
         let lease = self.lease().await?;
-        run_blocking(move || lease.with(work)).await
+        let notes = LeftOut::here();
+        run_blocking(move || match notes {
+            Some(notes) => notes.during_sync(|| lease.with(work)),
+            None => lease.with(work),
+        })
+        .await
     }
 
     /// Runs `work` right here if a connection is free, else like [`Pool::read`].

@@ -10,7 +10,7 @@ use lore_core::{
     Edge, EdgeId, Node, NodeId, PrincipalId, Properties, Provenance, Role, Stamp, Text, TextId,
     Timestamp, Uid, Visibility, WorldId,
 };
-use lore_store::StoreError;
+use lore_store::{LeftOut, StoreError};
 use rusqlite::types::{FromSql, Value};
 use rusqlite::vtab::array::Array;
 use rusqlite::{Row, Rows};
@@ -152,6 +152,7 @@ pub(crate) fn sound<T>(mut rows: Rows<'_>, read: impl Fn(&Row<'_>) -> Answer<T>)
             Ok(item) => items.push(item),
             Err(Fault::Refused(StoreError::Corrupt(what))) => {
                 tracing::error!("{what}: it is left out; `lorewell doctor` says how to mend it");
+                LeftOut::note(&what);
             }
             Err(other) => return Err(other),
         }

@@ -13,6 +13,7 @@ mod applied;
 mod batch;
 pub mod chain;
 mod error;
+mod left_out;
 mod query;
 mod records;
 mod search;
@@ -29,6 +30,7 @@ pub use batch::{
     TagSide, TextPatch, TextRef, Touch,
 };
 pub use error::{StoreError, StoreResult};
+pub use left_out::LeftOut;
 pub use lore_core::Viewer;
 pub use query::{
     Bin, Direction, EventOrder, EventQuery, NameMatch, NewestNodes, NodeKey, NodeOrder, NodeQuery,

@@ -7,6 +7,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::tool::DAMAGED;
+
 /// What alternatives stand under.
 const ALTERNATIVES: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
@@ -22,6 +24,9 @@ pub(crate) fn flattened(strict: &Map<String, Value>) -> Map<String, Value> {
             }
         }
     }
+    let said = "Names of what is damaged and left out; see `lorewell doctor`.";
+    let names = json!({ "type": "array", "items": { "type": "string" }, "description": said });
+    fields.entry(DAMAGED).or_insert(names);
     let mut listed = Map::new();
     listed.insert("type".into(), "object".into());
     listed.insert("properties".into(), Value::Object(fields));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use lore_core::error::short;
 use lore_core::{Error, Role};
+use lore_store::LeftOut;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
@@ -119,12 +120,13 @@ impl Registry {
         }
         call.check_cancelled()?;
         call.reading_only = tool.annotations.read_only;
+        let left_out = LeftOut::default();
         let work = AssertUnwindSafe(tool.run(call, arguments)).catch_unwind();
-        let answer = work.await.unwrap_or_else(|_| {
+        let answer = left_out.during(work).await.unwrap_or_else(|_| {
             tracing::error!(tool = tool.name, "a tool panicked");
             Err(Error::Bug { what: format!("the tool {}", tool.name) })
         })?;
-        Ok(answer)
+        Ok(answer.without(left_out.told()))
     }
 }
 

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use futures::future::BoxFuture;
 use lore_core::{Result, Role};
+use lore_store::LeftOut;
 use serde_json::Value;
 
 use crate::call::Call;
+use crate::tool::name_damaged;
 use crate::toolset::Toolset;
 
 /// A resource or a template of resources, declared once.
@@ -29,6 +31,16 @@ pub struct Resource {
     pub complete: Option<Completer>,
     /// How those who subscribe to it learn that it changed.
     pub news: News,
+}
+
+impl Resource {
+    /// What it shows to a caller, with the names of what is damaged and so left out.
+    pub async fn document(&self, call: Call, captures: Captures) -> Result<Value> {
+        let left_out = LeftOut::default();
+        let mut document = left_out.during((self.read)(call, captures)).await?;
+        name_damaged(&mut document, left_out.told());
+        Ok(document)
+    }
 }
 
 /// How it is known that a resource changed.

@@ -246,6 +246,34 @@ pub struct Answer {
     pub text: String,
 }
 
+/// The field of an answer that names what is damaged and so left out of it.
+pub(crate) const DAMAGED: &str = "damaged";
+
+impl Answer {
+    /// The answer, with the names of what is left out of it.
+    pub(crate) fn without(mut self, left_out: Vec<String>) -> Self {
+        if left_out.is_empty() {
+            return self;
+        }
+        let plain = self.structured.to_string();
+        let is_json = self.text == plain;
+        let told = format!("\n\nDamaged and left out: {}.", left_out.join("; "));
+        name_damaged(&mut self.structured, left_out);
+        match is_json {
+            true => self.text = self.structured.to_string(),
+            false => self.text.push_str(&told),
+        }
+        self
+    }
+}
+
+/// Names in an answer or a document what is left out of it.
+pub(crate) fn name_damaged(document: &mut Value, left_out: Vec<String>) {
+    if let Some(fields) = document.as_object_mut().filter(|_| !left_out.is_empty()) {
+        fields.insert(DAMAGED.into(), json!(left_out));
+    }
+}
+
 fn handle<S: ToolSpec>(
     call: Call,
     arguments: Map<String, Value>,

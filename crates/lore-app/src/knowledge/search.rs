@@ -12,6 +12,7 @@ use super::entities::Entity;
 use super::librarian::Librarian;
 use super::ontology::{DOCUMENT_KINDS, EntityType};
 use super::{code, relations, uri};
+use crate::damage::sound_texts;
 use crate::doors;
 use crate::federation::{self, FEDERATED};
 use crate::memory::kinds::{fact, learned};
@@ -109,7 +110,8 @@ pub async fn find_mere_documents(
         .collect();
     let bare = documents.iter().filter(|hit| hit.text.is_none()).map(|hit| hit.node.id);
     let bare: Vec<NodeId> = bare.collect();
-    let texts = librarian.app.store.texts_of_nodes(&librarian.viewer, &bare).await?;
+    let store = librarian.app.store.as_ref();
+    let texts = sound_texts(store, &librarian.viewer, &bare).await?.texts;
     let mut first: HashMap<NodeId, Text> = HashMap::new();
     for text in texts {
         first.entry(text.node).or_insert(text);

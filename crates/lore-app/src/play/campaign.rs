@@ -12,6 +12,7 @@ use super::history::Edits;
 use super::ids::Thing;
 use super::table::{self, Table};
 use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, history, rights, word};
+use crate::damage::spared;
 
 /// Text kind of what a campaign is about.
 const THEME: &str = "theme";
@@ -174,11 +175,11 @@ pub async fn get(desk: &Desk, uid: Uid) -> Result<Campaign> {
     read(desk, node).await
 }
 
-/// Every campaign the viewer sees, oldest first.
+/// Every campaign the viewer sees, oldest first, without those that are damaged.
 pub async fn list(desk: &Desk) -> Result<Vec<Campaign>> {
     let mut campaigns = Vec::new();
     for node in every(desk, Thing::Campaign, Bin::Live).await? {
-        campaigns.push(read(desk, node).await?);
+        campaigns.extend(spared(read(desk, node).await)?);
     }
     Ok(campaigns)
 }

@@ -22,6 +22,7 @@ use super::rights::{self, Rights};
 use super::sheet::{self, Sheet};
 use super::{CAMPAIGN, CHARACTER, CONTROLS, history, tie, word};
 use crate::App;
+use crate::damage::spared;
 
 /// The property of a character that says whose it is.
 const KIND: &str = "character_kind";
@@ -344,12 +345,12 @@ pub async fn set_controller(
     Ok(Plan::new(batch, handed))
 }
 
-/// Every character the viewer may know of, oldest first.
+/// Every character the viewer may know of, oldest first, without those that are damaged.
 pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let mut characters = Vec::new();
     for node in campaign::members(desk, &home, CHARACTER).await? {
-        characters.push(read(desk, node, campaign).await?);
+        characters.extend(spared(read(desk, node, campaign).await)?);
     }
     Ok(characters)
 }

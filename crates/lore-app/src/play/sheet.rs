@@ -19,6 +19,7 @@ use super::desk::Desk;
 use super::ids::Thing;
 use super::{campaign, word};
 use crate::App;
+use crate::damage::spared;
 
 /// A sheet.
 #[derive(Debug, Clone, PartialEq)]
@@ -213,7 +214,8 @@ pub async fn played(
         return Ok(HashMap::new());
     }
     let mut played = HashMap::new();
-    for state in app.store.states(viewer, &ids, &name()?).await? {
+    let found = app.store.states(viewer, &ids, &name()?).await.map_err(Error::from);
+    for state in spared(found)?.unwrap_or_default() {
         let Some((node, campaign)) = nodes.get(&state.node) else { continue };
         let (kind, sheet) = (Kind::of(node), Sheet::from_value(state.value)?);
         let (character, campaign) = (node.uid, *campaign);

@@ -12,6 +12,7 @@ use lore_app::memory::exchange::{self, Exported, Load, chats, kairn, notes, refe
 use lore_app::memory::{Keeper, Refusal};
 use lore_core::{Error, Timestamp};
 use lore_remote::world_anvil::Archive;
+use lore_store::LeftOut;
 
 use crate::cli::{Export, ExportFormat, Import, ImportFormat};
 use crate::commands::{archive, sync};
@@ -200,11 +201,19 @@ pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Resu
         may_be_filled(&path)?;
     }
     let keeper = keeper(settings, "export memory").await?;
-    let (count, edited) = match format {
-        ExportFormat::Jsonl => (export_lines(&keeper, &path).await?, Vec::new()),
-        ExportFormat::Markdown => export_notes(&keeper, &path).await?,
-    };
-    output::end_progress();
+    let left_out = LeftOut::default();
+    let written = left_out.during(async {
+        match format {
+            ExportFormat::Jsonl => {
+                export_lines(&keeper, &path).await.map(|count| (count, Vec::new()))
+            }
+            ExportFormat::Markdown => export_notes(&keeper, &path, &left_out).await,
+        }
+    });
+    let (count, edited) = written.await.inspect(|_| output::end_progress())?;
+    for what in left_out.told() {
+        output::aside(format!("damaged, so left out: {what}\n  try: lorewell doctor"));
+    }
     output::line(format!("exported {count} things to {}", path.display()));
     if !edited.is_empty() {
         output::line(format!(
@@ -234,8 +243,13 @@ fn may_be_filled(folder: &Path) -> anyhow::Result<()> {
 
 /// Writes a note for each thing and takes away what an earlier export wrote of what is gone or is
 /// called otherwise. Notes of others stay, and so do those that somebody changed by hand since:
-/// these are returned, with how many things there are.
-async fn export_notes(keeper: &Keeper, folder: &Path) -> anyhow::Result<(usize, Vec<String>)> {
+/// these are returned, with how many things there are. What is damaged is not gone: its note may be
+/// the last good copy.
+async fn export_notes(
+    keeper: &Keeper,
+    folder: &Path,
+    left_out: &LeftOut,
+) -> anyhow::Result<(usize, Vec<String>)> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut old = own_pages(folder)?;
     let mut edited = Vec::new();
@@ -250,8 +264,10 @@ async fn export_notes(keeper: &Keeper, folder: &Path) -> anyhow::Result<(usize, 
         Ok(())
     };
     let count = each(keeper, write).await?;
-    for before in old.into_values() {
-        edited.extend(clear(folder, before, None)?);
+    if left_out.told().is_empty() {
+        for before in old.into_values() {
+            edited.extend(clear(folder, before, None)?);
+        }
     }
     Ok((count, edited))
 }

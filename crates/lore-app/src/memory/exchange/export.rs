@@ -13,6 +13,7 @@ use super::super::project::{Entry, steps_of};
 use super::super::refusal::Reply;
 use super::identity::{SOURCE_ID, without_source};
 use super::state::State;
+use crate::damage::sound_texts;
 use crate::federation::is_of_federation;
 
 /// A node with everything that belongs to it.
@@ -40,8 +41,8 @@ impl Exported {
 const PAGE: usize = 500;
 const EDGES: usize = 100_000;
 
-/// Reads everything, in order of creation, and hands over each page with how many nodes there
-/// are in all. What the federation keeps is its own, or that of others.
+/// Reads everything that is whole, in order of creation, and hands over each page with how many
+/// nodes there are in all. What the federation keeps is its own, or that of others.
 pub async fn export(
     keeper: &Keeper,
     mut each: impl FnMut(&[Exported], u64) -> Reply<()> + Send,
@@ -66,8 +67,9 @@ pub async fn export(
 async fn with_belongings(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Exported>> {
     let store = &keeper.app.store;
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    let sound = sound_texts(store.as_ref(), &keeper.viewer, &ids).await?;
     let mut texts: HashMap<NodeId, Vec<Text>> = HashMap::new();
-    for text in store.texts_of_nodes(&keeper.viewer, &ids).await? {
+    for text in sound.texts {
         texts.entry(text.node).or_default().push(text);
     }
     let edges = store.neighbours(&keeper.viewer, &ids, Direction::Out, &[], EDGES).await?;
@@ -81,7 +83,7 @@ async fn with_belongings(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Exporte
         }
     }
     let mut whole = Vec::with_capacity(nodes.len());
-    for node in nodes {
+    for node in nodes.into_iter().filter(|node| !sound.damaged.contains(&node.id)) {
         let is_project = node.kind.as_str() == PROJECT;
         whole.push(Exported {
             texts: texts.remove(&node.id).unwrap_or_default(),
