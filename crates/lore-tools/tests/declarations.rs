@@ -101,6 +101,35 @@ fn check_root(tool: &str, schema: &Map<String, Value>) {
     }
 }
 
+/// Each door shows ids in its own form and tools take them all, so clients that hold arguments against
+/// the schema must be able to send them.
+#[test]
+fn ids_of_every_door_fit_the_schemas() {
+    let mut ids = 0;
+    for tool in Registry::standard().all_tools() {
+        each_field(&tool.input_schema, &mut |name, field| {
+            if name.ends_with("_id") || name.ends_with("_ids") {
+                let one = field.get("items").unwrap_or(field);
+                let takes = jsonschema::validator_for(one).unwrap();
+                let form = json!("node_agq65xdgyv5ndfecqiqalfapce");
+                assert!(takes.is_valid(&form), "{}: {name} is {one}", tool.name);
+                ids += 1;
+            }
+        });
+    }
+    assert!(ids > 50, "only {ids} ids were found");
+}
+
+fn each_field(schema: &Map<String, Value>, each: &mut dyn FnMut(&str, &Value)) {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    for (name, field) in fields.into_iter().flatten() {
+        each(name, field);
+        for inner in [Some(field), field.get("items")].into_iter().flatten() {
+            each_field(inner.as_object().unwrap(), each);
+        }
+    }
+}
+
 /// Some clients hold failures against the listed schema, and show its complaint instead.
 #[test]
 fn every_failure_fits_the_listed_schema() {

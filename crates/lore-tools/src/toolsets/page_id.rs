@@ -58,7 +58,7 @@ impl JsonSchema for PageId {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({ "type": "integer" })
+        schemars::json_schema!({ "type": ["integer", "string"] })
     }
 }
 

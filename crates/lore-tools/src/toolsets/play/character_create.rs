@@ -26,7 +26,7 @@ pub(super) struct Input {
     /// Players see an NPC only once it is revealed.
     kind: KindWire,
     notes: Option<String>,
-    /// entity_id of an existing page.
+    /// An existing page.
     page_id: Option<PageId>,
     idempotency_key: Option<String>,
 }
