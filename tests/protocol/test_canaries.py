@@ -4,13 +4,15 @@ compatible API, error, notification or log."""
 import base64
 import contextlib
 import itertools
+import json
 import re
 import uuid
 
 import pytest
 
+from harness import routes
 from harness.canaries import (
-    ASIDE, ID_KEY, IDS_OR_ROWS, NAMES, Planted, Secret, questions, sweep, told,
+    ASIDE, ID_KEY, IDS_OR_ROWS, NAMES, Planted, Secret, kinds_of, questions, sweep, told,
 )
 from harness.program import Program
 from harness.rpc import message
@@ -42,11 +44,15 @@ class House:
             name: self._open.enter_context(self.server.client(authorization=f"Bearer {token}"))
             for name, token in self.tokens.items()
         }
+        self.world = routes.World.seen_by(self.clients["gm"])
         self.planted = Planted(Seat(self.session("gm")))
         self.secrets = self.planted.secrets
 
     def session(self, name: str) -> Session:
-        return Session(self.clients[name]).open()
+        """A session of somebody who knows where the secrets are."""
+        session = Session(self.clients[name]).open()
+        session.world = self.world
+        return session
 
     def reading(self) -> list[dict]:
         """The tools that change nothing, and of the others the actions that do not."""
@@ -85,6 +91,27 @@ def test_who_may_see_finds_every_secret(house):
             if any(secret.is_in(answer, asked) for _, asked, answer in answers):
                 unseen.discard(secret.what)
     assert not unseen
+
+
+def test_every_address_that_is_asked_leads_somewhere(house):
+    """The sweep reads them from the routers: one that is wrong would find nothing, and say nothing."""
+    nowhere, found = set(), set()
+    with Wire(house.session("gm")) as wire:
+        for secret in house.secrets:
+            for verb, path, body in routes.requests(secret.name, secret.probes(), house.world):
+                status, said = wire.ask(verb, path, json.dumps(body))
+                if any(word in said for word in ("Page not found", '"Not Found"')):
+                    nowhere.add(path)
+                elif status == 200 and secret.is_in(said, path + str(body)):
+                    found.add((path.split("/")[2], secret.what))
+        # World Anvil's API says the same of what is not there and of no address; the wrong verb tells.
+        ones, lists = routes.anvil_paths()
+        for verb, paths in (("POST", ones - {"identity"}), ("GET", lists)):
+            nowhere |= {path for path in paths if wire.ask(verb, f"{routes.ANVIL}/{path}", "{}")[0] != 405}
+    assert not nowhere
+    # Each API tells who may see it of what is hidden from others.
+    told = {api: {what for other, what in found if other == api} for api, _ in found}
+    assert set(told) == {"kanka", "koi", "worldanvil"} and all(len(whats) > 3 for whats in told.values()), told
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
@@ -133,7 +160,7 @@ def test_the_id_of_something_in_another_world_is_like_no_id_at_all(house):
                     wrong.add((tool["name"], str(ours)[:200], answers[0][:300], answers[1][:300]))
     assert not wrong
     takes_ids = {tool["name"] for tool in house.tools if not tool["annotations"]["openWorldHint"]
-                 and any(ID_KEY.search(name) and name not in ASIDE and field.get("type") == "string"
+                 and any(ID_KEY.search(name) and name not in ASIDE and "string" in kinds_of(field)
                          for name, field in tool["inputSchema"]["properties"].items())}
     assert takes_ids <= asked
 

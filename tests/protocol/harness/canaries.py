@@ -5,8 +5,8 @@ import itertools
 import json
 import re
 from dataclasses import dataclass, field
-from urllib.parse import quote
 
+from harness import routes
 from harness.rpc import message
 from harness.table import Seat
 from harness.web import Wire
@@ -216,12 +216,12 @@ def questions(tool: dict, secret: Secret, places: re.Pattern = re.compile("")):
 
 def shaped(schema: dict, example, place: str, probe):
     """A probe in the shape of a parameter, if it has a place for it."""
-    kind = schema.get("type")
-    if kind == "string":
-        return str(probe) if ID_KEY.search(place) or str(probe).startswith(NAMES) else None
-    if kind == "integer" and isinstance(probe, int) and ID_KEY.search(place):
+    kinds = kinds_of(schema)
+    if "integer" in kinds and isinstance(probe, int) and ID_KEY.search(place):
         return probe
-    if kind == "array":
+    if "string" in kinds:
+        return str(probe) if ID_KEY.search(place) or str(probe).startswith(NAMES) else None
+    if "array" in kinds:
         item = schema.get("items", {})
         if item.get("type") == "object" or isinstance(example, list) and example and isinstance(example[0], dict):
             return in_rows(example, probe)
@@ -230,35 +230,21 @@ def shaped(schema: dict, example, place: str, probe):
     return None
 
 
+def kinds_of(schema: dict) -> list[str]:
+    """What a parameter may be."""
+    kinds = schema.get("type", [])
+    return kinds if isinstance(kinds, list) else [kinds]
+
+
 def in_rows(example, probe):
     """The example's first row, about the probe."""
     if not example:
         return None
     row = copy.deepcopy(example[0])
-    for key, value in row.items():
-        if ID_KEY.search(key) and isinstance(value, type(probe)):
+    for key in row:
+        if ID_KEY.search(key):
             row[key] = probe
     return [row]
-
-
-def addresses(secret: Secret) -> list[str]:
-    """What to read through the compatible APIs."""
-    found = ["/compat/kanka/1.0/campaigns", "/compat/koi/entities", "/compat/koi/stats"]
-    name = quote(secret.name)
-    found += [f"/compat/kanka/1.0/campaigns/1/search/{name}", f"/compat/koi/entities?search={name}"]
-    for kind in ("entities", "characters", "locations", "notes"):
-        found.append(f"/compat/kanka/1.0/campaigns/1/{kind}")
-    for known in secret.probes():
-        key = quote(str(known), safe="")
-        found += [
-            f"/compat/kanka/1.0/campaigns/1/entities/{key}",
-            f"/compat/kanka/1.0/campaigns/1/entities/{key}/posts",
-            f"/compat/koi/entity/{key}",
-            f"/compat/koi/relationships/{key}",
-        ]
-        for kind in ("article", "secret", "timeline", "history", "category", "world"):
-            found.append(f"/compat/worldanvil/{kind}?id={key}&granularity=3")
-    return found
 
 
 def sweep(session, tools: list[dict], secrets: list[Secret]):
@@ -277,8 +263,10 @@ def every_question(wire: Wire, session, tools: list[dict], secrets: list[Secret]
     for where, method, params in requests(session, tools, secrets):
         body = message(method, params, id=5)
         yield where, json.dumps(params, ensure_ascii=False), lambda body=body: wire.post(body)
-    for path in (path for secret in secrets for path in addresses(secret)):
-        yield path, path, lambda path=path: wire.get(path)
+    asked = {(verb, path, json.dumps(body)) for secret in secrets for verb, path, body
+             in routes.requests(secret.name, secret.probes(), session.world)}
+    for verb, path, body in sorted(asked):
+        yield path, f"{verb} {path} {body}", lambda asked=(verb, path, body): wire.ask(*asked)[1]
 
 
 def requests(session, tools: list[dict], secrets: list[Secret]):

@@ -214,15 +214,28 @@ def wrong_values(schema: dict) -> list:
     """Values that do not fit a schema."""
     if "anyOf" in schema:
         return [True, [], {}, -1, 1.5]
-    values = {
+    wrong = {
         "integer": ["x", "8", 1.5, True, [], {}, 1e30, 2**63, -(2**63) - 1],
         "number": ["x", True, [], {}],
         "string": [5, True, [], {}],
         "boolean": ["true", 1, [], {}],
         "array": ["x", 5, {}, True],
         "object": ["x", 5, [], True],
-    }[schema["type"]]
+    }
+    first, *others = kinds(schema)
+    values = [value for value in wrong[first] if all(is_in(value, wrong[other]) for other in others)]
     return [*values, "NOPE", ""] if "enum" in schema else values
+
+
+def kinds(schema: dict) -> list[str]:
+    """What a value may be, null aside."""
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return [kind for kind in kinds if kind != "null"]
+
+
+def is_in(value, wrong: list) -> bool:
+    """Whether a value is of a kind that a list has one of."""
+    return type(value) in map(type, wrong)
 
 
 def outside(name: str, schema: dict) -> dict:

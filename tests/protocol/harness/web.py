@@ -74,15 +74,13 @@ class Wire:
 
     def post(self, body: dict) -> str:
         """What is answered to a message."""
-        return self._said("POST", self._path, json.dumps(body).encode())
+        return self.ask("POST", self._path, json.dumps(body))[1]
 
-    def get(self, path: str) -> str:
-        """What is read at a path."""
-        return self._said("GET", path, None)
-
-    def _said(self, method: str, path: str, body: bytes | None) -> str:
-        self._connection.request(method, path, body, self._headers)
-        return self._connection.getresponse().read().decode()
+    def ask(self, verb: str, path: str, body: str) -> tuple[int, str]:
+        """What is answered to any request."""
+        self._connection.request(verb, path, body.encode() if verb == "POST" else None, self._headers)
+        answer = self._connection.getresponse()
+        return answer.status, answer.read().decode()
 
 
 class Modern:
