@@ -7,6 +7,7 @@ mod candidates;
 mod company;
 mod feedback;
 mod filter;
+mod frame;
 mod judge;
 mod lexical;
 mod literal;

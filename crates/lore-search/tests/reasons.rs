@@ -380,3 +380,67 @@ fn what_was_said_in_a_conversation_is_found_apart() {
     let apart = Query { apart: vec![message], ..together };
     assert_eq!(ask(&index, &apart).len(), 6);
 }
+
+/// Fifty texts about a place, and some that have only words with which one asks.
+fn place_and_requests() -> Index {
+    let mut index = Index::new();
+    let parts = ["tower", "gate", "bridge", "market", "well"];
+    let fates = ["was rebuilt", "burned", "was sold", "is haunted", "lies empty", "leaks"];
+    let told =
+        parts.iter().flat_map(|part| fates.map(|fate| format!("The {part} of Ashfall {fate}")));
+    let others = [
+        "Tomas told me the ferry is late",
+        "I remember the old mill",
+        "Remind Jonas to water the plants",
+        "Everything was recalled by the toaster maker",
+        "The show starts at eight",
+        "Nobody knows the caretaker",
+        "Any news must be given to the herald",
+        "Erzähl mir bitte etwas, ich weiß alles",
+        "Dis-moi ce que tu sais",
+        "Dime todo lo que sabes",
+    ];
+    for (number, body) in (1..).zip(told) {
+        index.put(entry(number, &body, &When::Written("2024-05-13")));
+    }
+    for (number, body) in (101..).zip(others) {
+        index.put(entry(number, body, &When::Written("2024-05-13")));
+    }
+    index
+}
+
+#[test]
+fn words_that_only_ask_for_an_answer_are_not_what_is_asked_for() {
+    let index = place_and_requests();
+    for question in [
+        "Tell me about Ashfall",
+        "Show me everything you know about Ashfall",
+        "Please remind me of Ashfall",
+        "Do you remember anything about Ashfall?",
+        "What do you know about Ashfall?",
+        "Recall everything about Ashfall",
+        "Can you tell me what we know about Ashfall?",
+        "I'd like to know more about Ashfall",
+        "Any news on Ashfall?",
+        "Is there anything about Ashfall?",
+        "Erzähl mir etwas über Ashfall",
+        "Was weißt du über Ashfall?",
+        "Dis-moi tout sur Ashfall",
+        "¿Qué sabes de Ashfall?",
+    ] {
+        let hits = ask(&index, &Query { fill: true, ..Query::new(question, 30) });
+        assert!(ids(&hits).iter().all(|id| *id < 100), "{question}: {:?}", ids(&hits));
+        assert_eq!(hits.len(), 30, "{question}");
+    }
+}
+
+#[test]
+fn words_with_which_one_asks_count_elsewhere_and_where_nothing_else_is_said() {
+    let index = place_and_requests();
+    let first = |question: &str| ids(&ask(&index, &Query::new(question, 1)))[0];
+    assert_eq!(first("what did Tomas tell me?"), 101);
+    assert_eq!(first("who is it that I remember?"), 102);
+    assert_eq!(first("show me the show"), 105);
+    assert_eq!(first("do you remember?"), 102);
+    assert_eq!(first("remind me"), 103);
+}

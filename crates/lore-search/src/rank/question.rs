@@ -14,6 +14,7 @@ use crate::document::Entry;
 use crate::fixed::ONE;
 use crate::lexicon::Lexicon;
 use crate::query::Query;
+use crate::rank::frame::unframed;
 use crate::rank::roles::{Asked, Role};
 use crate::rank::several::asks_for_several;
 use crate::rank::weights;
@@ -94,15 +95,16 @@ pub(super) struct Question {
 
 impl Question {
     pub(super) fn read(query: &Query, view: &View, lexicon: &Lexicon) -> Self {
-        let name = name_words(&query.text);
+        let asked_for = unframed(&query.text, view);
+        let name = name_words(asked_for);
         let documents = |term: &str| {
             let postings = lexicon.id(term).and_then(|id| view.postings(id));
             postings.map_or(0, Postings::len)
         };
         // Of one that stands nowhere, the parts are asked for all the same.
         let occurs = |term: &str| documents(term) > 0;
-        let dates = named_dates(&query.text, view);
-        let text = respelt(&query.text, &dates, occurs);
+        let dates = named_dates(asked_for, view);
+        let text = respelt(asked_for, &dates, occurs);
         let asked = asked(&text, view);
         let mut wanted = Vec::new();
         let mut seen = FxHashSet::default();
@@ -128,7 +130,7 @@ impl Question {
                 table::add_row(piece, view.piece_rarity(piece), &mut sum);
             }
         });
-        identifiers(&query.text, |_, term| {
+        identifiers(asked_for, |_, term| {
             if occurs(term) && seen.insert(term.to_owned()) {
                 wanted.push(term.to_owned());
             }
@@ -137,14 +139,12 @@ impl Question {
             && asks_for_several(&name.split(' ').take(MOST_WORDS).collect::<Vec<_>>());
         let external = query.embedding.as_ref();
         let rarity = |stem: &String| view.rarity(documents(stem) as u64 * ONE);
-        let all: f32 = wanted.iter().map(rarity).sum();
-        let share = |stem: &String| (stem.clone(), rarity(stem) / all.max(f32::MIN_POSITIVE));
         Self {
-            shares: wanted.iter().map(share).collect(),
+            shares: shares(&wanted, rarity),
             stems: wanted,
             meaning: Small::unit(&sum),
             external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
-            asks_for_time: asks_for_time(&query.text),
+            asks_for_time: asks_for_time(asked_for),
             several,
             authors: named_authors(&name, asked.role, view),
             author_weight: match asked.role {
@@ -185,6 +185,13 @@ impl Question {
     pub(super) fn nearness(&self, day: i32) -> f32 {
         self.days.iter().map(|days| days.nearness(day)).fold(0.0, f32::max)
     }
+}
+
+/// How much of all stems together each is, by how rare it is.
+fn shares(stems: &[String], rarity: impl Fn(&String) -> f32) -> FxHashMap<String, f32> {
+    let all: f32 = stems.iter().map(&rarity).sum();
+    let share = |stem: &String| (stem.clone(), rarity(stem) / all.max(f32::MIN_POSITIVE));
+    stems.iter().map(share).collect()
 }
 
 /// Stems of words that ask what was on a day, and about nothing in particular.

