@@ -4,7 +4,7 @@
 //! path segments and parameters, which cannot lead to another host.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -228,12 +228,14 @@ impl Call {
     /// Makes the call. Any status is an answer, the last attempt's.
     pub async fn send(self) -> Result<Answer, NetError> {
         let entropy = Arc::clone(&self.service.network.effects.entropy);
-        let mut attempt = 1;
+        let (mut attempt, begun) = (1, Instant::now());
         loop {
             let outcome = self.attempt().await;
             match self.retry.pause(attempt, self.effect, &outcome, entropy.as_ref()) {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None => return outcome,
+                Some(wait) if begun.elapsed() + wait < self.retry.patience => {
+                    tokio::time::sleep(wait).await;
+                }
+                _ => return outcome,
             }
             attempt += 1;
         }

@@ -17,20 +17,28 @@ pub struct Retry {
     /// The longest wait. A service that asks for more gets no further attempt, and
     /// its answer goes back to the caller, who can wait better than we can.
     pub longest_wait: Duration,
+    /// No further attempt begins so long after the first: who asked has waited enough.
+    pub patience: Duration,
 }
 
 impl Retry {
     /// No second attempt.
     pub const fn never() -> Self {
-        Self { attempts: 1, first_wait: Duration::ZERO, longest_wait: Duration::ZERO }
+        Self {
+            attempts: 1,
+            first_wait: Duration::ZERO,
+            longest_wait: Duration::ZERO,
+            patience: Duration::ZERO,
+        }
     }
 
-    /// Three attempts, within half a minute.
+    /// Three attempts, all begun within half a minute.
     pub const fn standard() -> Self {
         Self {
             attempts: 3,
             first_wait: Duration::from_millis(500),
             longest_wait: Duration::from_secs(10),
+            patience: Duration::from_secs(30),
         }
     }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use harness::{Names, Server, html, network, page, redirect_to};
-use lore_net::{Api, Endpoint, NetError, Refusal, Retry, Secret};
+use lore_net::{Api, Endpoint, Limits, NetError, Refusal, Retry, Secret};
 use serde_json::json;
 
 const CANARY: &str = "canary-token-1234";
@@ -175,6 +175,26 @@ async fn bad_statuses_are_answers_with_their_bodies() {
         let answer = api(&server).get(["x"]).send().await.unwrap();
         assert_eq!(answer.text(), r#"{"error":"why"}"#, "{status}");
         assert_eq!(server.connections(), 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn who_has_waited_enough_waits_for_no_further_attempt() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/", silent.local_addr().unwrap());
+    let endpoint = Endpoint::new(&base).unwrap().on_private_network();
+    let api = network(&Arc::new(Names::default()), &[], &[]).api(endpoint).unwrap();
+    let late = Duration::from_millis(100);
+    for (patience, attempts) in [(late, 1), (Duration::from_secs(30), 3)] {
+        let limits = Limits { total: late, ..Limits::service() };
+        let retry = Retry { patience, ..quick() };
+        let outcome = api.get(["x"]).limits(limits).retry(retry).send().await;
+        assert!(matches!(outcome, Err(NetError::TimedOut { .. })), "{outcome:?}");
+        let mut asked = 0;
+        while tokio::time::timeout(late, silent.accept()).await.is_ok() {
+            asked += 1;
+        }
+        assert_eq!(asked, attempts);
     }
 }
 

@@ -77,6 +77,13 @@ pub(super) fn links(text: &str) -> impl Iterator<Item = &str> {
     inner.map(|(link, _)| target(link)).filter(|target| !target.is_empty())
 }
 
+/// The name that is meant where a name may be written as a wiki link.
+pub(super) fn named(text: &str) -> &str {
+    let text = text.trim();
+    let link = text.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
+    link.map_or(text, |link| last(target(link)))
+}
+
 fn target(link: &str) -> &str {
     let target = link.split(['|', '#', '\n']).next().unwrap_or(link).trim();
     target.strip_suffix(".md").unwrap_or(target)
@@ -104,6 +111,15 @@ mod tests {
         assert_eq!(note.all("affiliation"), ["r3.0", "Reporting Exchange"]);
         assert_eq!((note.first("deep"), note.first("nested.deep")), (None, Some("value")));
         assert!(note.body.starts_with("# Bill"));
+    }
+
+    #[test]
+    fn a_wiki_link_is_a_name() {
+        for link in ["[[People/Jana Ek]]", "[[Jana Ek|J]]", " [[a/b/Jana Ek.md#Life]] ", "Jana Ek"]
+        {
+            assert_eq!(named(link), "Jana Ek");
+        }
+        assert_eq!(named("AC/DC"), "AC/DC");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::catalogue::Catalogue;
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::meaning;
+use super::note::{last, named};
 use super::ontology::EntityType;
 use super::relations::{EDGES_MAX, MENTIONS};
 use super::uri;
@@ -74,7 +75,7 @@ pub struct Possible {
 
 /// Finds out whom a name means.
 pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
-    let label = names::checked_name("label", &names::cleaned(&asked.label))?;
+    let label = names::checked_name("label", named(&names::cleaned(&asked.label)))?;
     // A hint is only that: a type nobody knows does not narrow anything.
     let wanted = match asked.type_hint.as_deref() {
         Some(hint) => librarian.entity_type(hint).await?,
@@ -215,9 +216,7 @@ async fn known(librarian: &Librarian, given: &[String]) -> Result<Vec<NodeId>> {
     let catalogue = librarian.catalogue().await?;
     let mut found = Vec::new();
     for name in given.iter().take(SURROUNDINGS_MAX) {
-        let name = name.trim().trim_start_matches("[[").trim_end_matches("]]");
-        let name = name.rsplit('/').next().unwrap_or(name);
-        if let Some(picked) = catalogue.resolve(&Query::new(name)).pick() {
+        if let Some(picked) = catalogue.resolve(&Query::new(last(named(name)))).pick() {
             found.push(picked.key);
         }
     }
