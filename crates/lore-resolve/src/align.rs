@@ -158,7 +158,9 @@ fn find_run(side: &Side<'_>, word: &Token, profile: &Profile) -> Option<(Vec<usi
         let heavy = || runs().find(|run| is_acronym(run, word, Letters::Heavy));
         let some = || runs().find(|run| is_acronym(run, word, Letters::Some));
         let given = || runs().find(|run| are_initials(run, word));
+        let torn = || runs().take(1).find_map(|run| Some((run, torn(run, word)?)));
         let found = joined().map(|run| (run, Likeness { degree: 0.98, how: How::Joined }));
+        let found = found.or_else(torn);
         let initials = || if person { given() } else { heavy().or_else(some) };
         let found =
             found.or_else(|| Some((initials()?, Likeness { degree: 0.9, how: How::Initials })));
@@ -195,6 +197,19 @@ fn is_joined(run: &[Token], word: &Token) -> bool {
         }
     }
     rest.is_empty() && !run.iter().all(digits)
+}
+
+/// How like a word is to what is left of it when a blank has got into it and another letter is wrong:
+/// har risn. What people write on purpose is no piece of a word.
+fn torn(run: &[Token], word: &Token) -> Option<Likeness> {
+    const LEAST: usize = 5;
+    let whole: String = run.iter().map(|token| token.text.as_str()).collect();
+    let length = whole.chars().count().max(word.text.chars().count());
+    let words = || run.iter().chain([word]).all(|token| token.kind == Kind::Word);
+    let broken = || run.iter().any(|token| !given_names::is_real(&token.text));
+    let fits = length >= LEAST && strsim::osa_distance(&whole, &word.text) == 1;
+    let likeness = Likeness { degree: 1.0 - 1.0 / length as f64, how: How::Torn };
+    (fits && words() && broken()).then_some(likeness)
 }
 
 fn is_acronym(run: &[Token], word: &Token, letters: Letters) -> bool {
@@ -238,6 +253,8 @@ mod tests {
             [How::Equal, How::Joined]
         );
         assert_eq!(ways("1 6", "16", Family::Title), []);
+        assert_eq!(ways("Har risn Moor", "Harrison Moor", Family::Person), [How::Equal, How::Torn]);
+        assert!(!ways("Mary Anne", "Maryanna", Family::Person).contains(&How::Torn));
     }
 
     #[test]

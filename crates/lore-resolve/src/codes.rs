@@ -2,6 +2,9 @@
 
 use crate::words;
 
+/// Shorter runs are no codes.
+const LEAST: usize = 4;
+
 /// Runs of letters and digits that name one thing of many: at least four
 /// characters of both sorts, or five digits, which no year has. Inner dashes,
 /// slashes and dots do not count: "PS-LX350H" is "PSLX350H".
@@ -13,22 +16,54 @@ pub(crate) fn codes(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// A code that both names hold, or that one holds with a suffix of letters: of several the one that
+/// agrees most, and of those the longest.
+pub(crate) fn shared_code(asked: &[String], known: &[String]) -> Option<String> {
+    let fits = |one: &str, other: &str| {
+        let suffix = other.strip_prefix(one);
+        let letters = suffix.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+        one.len() >= LEAST && letters
+    };
+    let alike = |code: &&String| known.iter().any(|other| fits(code, other) || fits(other, code));
+    let shared = asked.iter().filter(|code| known.contains(code) || alike(code));
+    shared.max_by_key(|code| (known.contains(code), code.len())).cloned()
+}
+
 fn is_code(run: &str) -> bool {
     let digits = run.bytes().filter(u8::is_ascii_digit).count();
     let letters = run.len() - digits;
-    let mixed = digits >= 2 && letters >= 1 && run.len() >= 4;
+    let mixed = digits >= 2 && letters >= 1 && run.len() >= LEAST;
     let ordinal = letters == 2 && words::is_ordinal(run);
-    (mixed && !ordinal) || (letters == 0 && digits >= 5)
+    (mixed && !ordinal && !is_measure(run)) || (letters == 0 && digits >= 5)
+}
+
+/// Whether a run tells how large something is, which many things are: 60gb, 1080p, 85mm.
+fn is_measure(run: &str) -> bool {
+    let unit = run.trim_start_matches(|c: char| c.is_ascii_digit());
+    let amount = run.len() - unit.len();
+    (1..=4).contains(&amount)
+        && (1..=3).contains(&unit.len())
+        && unit.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::codes;
+    use super::{codes, shared_code};
 
     #[test]
     fn codes_are_letters_with_digits_or_long_numbers() {
         assert_eq!(codes("Sony PS-LX350H turntable"), ["pslx350h"]);
         assert_eq!(codes("Netgear FS105NA (77283)"), ["fs105na", "77283"]);
-        assert!(codes("Windows 2007 3rd 21st edition v2").is_empty());
+        assert!(codes("Windows 2007 3rd 21st edition v2 1080p 160GB 85mm").is_empty());
+    }
+
+    #[test]
+    fn of_several_shared_codes_the_one_that_agrees_most_counts() {
+        let shared = |one: &str, other: &str| shared_code(&codes(one), &codes(other));
+        let mouse = "Logitech V470 mouse 910-000692";
+        assert_eq!(shared(mouse, "V470 910000692").as_deref(), Some("910000692"));
+        assert_eq!(shared("DSLRA350 A350K", "DSLR-A350K A350K").as_deref(), Some("a350k"));
+        assert_eq!(shared("FS105", "FS105NA").as_deref(), Some("fs105"));
+        assert_eq!(shared("FS105", "FS1051"), None);
     }
 }

@@ -10,6 +10,9 @@ use crate::spelling::{How, is_long_slip};
 /// What equality of whole names is worth beyond its words, in nats.
 const SAME: f64 = 6.0;
 const NEARLY_SAME: f64 = 3.5;
+/// What it is worth, in nats, that a name is the other without what is left out at will: of two
+/// things that are both called so, neither is meant for sure.
+const BARE: f64 = 1.0;
 /// What it is worth, in nats, that a long name of one word has a letter mistyped: however many
 /// names there are, hardly two are so near each other.
 const LONG_SLIP: f64 = 1.0;
@@ -25,6 +28,7 @@ pub(crate) fn excess(evidence: &Evidence, asked: &Name, known: &Name, needed: f6
     match evidence.sameness {
         Sameness::Full => by_words.max(SAME),
         Sameness::Loose => by_words.max(NEARLY_SAME),
+        Sameness::Bare => by_words.max(BARE),
         Sameness::Different => by_words
             .max(by_initials(evidence, asked, known))
             .max(by_long_slip(evidence, asked, known))

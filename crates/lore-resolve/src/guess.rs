@@ -39,7 +39,7 @@ impl Compared<'_> {
         let Some((asked, known)) = ends else { return false };
         match pair.likeness.how {
             How::Equal => asked.character.is_some() != known.character.is_some(),
-            How::Initials => true,
+            How::Initials | How::Torn => true,
             How::Joined => {
                 let word = if pair.asked.len() == 1 { &asked } else { &known };
                 given_names::is_real(&word.text)

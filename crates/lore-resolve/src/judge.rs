@@ -1,13 +1,13 @@
 //! What speaks for two names meaning the same thing, in nats.
 
 use crate::align::{Alignment, Pair, align};
+use crate::codes::shared_code;
 use crate::compared::Compared;
 use crate::name::{Kind, Name, Place, Token};
 use crate::objection::Objection;
 use crate::profile::Profile;
 use crate::sameness::{Sameness, sameness};
 use crate::spelling::How;
-use crate::words;
 
 /// Everything that two names say about each other.
 #[derive(Debug, Clone)]
@@ -42,10 +42,10 @@ pub(crate) fn judge(
 ) -> Evidence {
     let alignment = align(asked, known, profile);
     let compared = Compared { asked, known, alignment: &alignment };
-    let code = shared_code(asked, known);
+    let code = shared_code(&asked.codes, &known.codes);
     let balance =
         Scales { asked, known, alignment: &alignment, weight }.balance(profile, code.as_deref());
-    let sameness = sameness(asked, known);
+    let sameness = sameness(asked, known, profile.family);
     let unlike = sameness == Sameness::Different
         && code.is_none()
         && balance.likeness < profile.least_likeness;
@@ -111,6 +111,8 @@ impl Scales<'_> {
             How::Initial => INITIAL_NATS,
             How::Initials => asked.min(known).min(self.most_of_initials(pair)),
             How::Equal => self.after_the_word_before(pair).unwrap_or(asked),
+            // Pieces of a word are as rare as can be, and tell no more than it.
+            How::Torn => asked.min(known),
             _ => f64::midpoint(asked, known),
         }
     }
@@ -140,10 +142,7 @@ impl Scales<'_> {
         let rest = |name: &Name, places: &[usize]| -> f64 {
             let tokens = places.iter().filter_map(|place| name.tokens.get(*place));
             tokens
-                .map(|token| {
-                    let minor = token.place == Place::Aside || words::is_venue(&token.text);
-                    (self.weight)(token, None) / if minor { 2.0 } else { 1.0 }
-                })
+                .map(|token| (self.weight)(token, None) / if token.is_minor() { 2.0 } else { 1.0 })
                 .sum()
         };
         (
@@ -151,18 +150,6 @@ impl Scales<'_> {
             rest(self.known, &self.alignment.known_alone),
         )
     }
-}
-
-/// A code that both names hold, or that one holds with a suffix of letters.
-fn shared_code(asked: &Name, known: &Name) -> Option<String> {
-    let fits = |one: &str, other: &str| {
-        let suffix = other.strip_prefix(one);
-        let letters = suffix.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
-        one == other || (one.len() >= 4 && letters)
-    };
-    let shared =
-        |code: &&String| known.codes.iter().any(|other| fits(code, other) || fits(other, code));
-    asked.codes.iter().find(shared).cloned()
 }
 
 fn code_token(code: &str) -> Token {

@@ -68,6 +68,11 @@ impl Token {
         self.character.as_deref().unwrap_or(&self.text)
     }
 
+    /// Whether a word is left out at will: a remark, or the sort of place.
+    pub(crate) fn is_minor(&self) -> bool {
+        self.place == Place::Aside || words::is_venue(&self.text)
+    }
+
     /// Whether two words are one: the same letters and, where both show them, the same
     /// characters.
     pub(crate) fn is(&self, other: &Self) -> bool {
@@ -127,6 +132,11 @@ impl Name {
     /// The words that are not light.
     pub(crate) fn significant(&self) -> impl Iterator<Item = &Token> {
         self.tokens.iter().filter(|token| token.kind != Kind::Light)
+    }
+
+    /// The key of the words that nobody leaves out.
+    pub(crate) fn bare_key(&self) -> String {
+        joined(self.significant().filter(|token| !token.is_minor()), Separator::Digits)
     }
 
     /// The titles of a person, each in one spelling.

@@ -65,8 +65,8 @@ impl Compared<'_> {
             (Sameness::Full, _) => None,
             (Sameness::Loose, Family::Person) => self.bare_name_objection(),
             (Sameness::Loose, family) => self.small_word_objection(family),
-            (Sameness::Different, Family::Person) => self.person_objection(),
-            (Sameness::Different, family) => self.thing_objection(family, code),
+            (Sameness::Bare | Sameness::Different, Family::Person) => self.person_objection(),
+            (Sameness::Bare | Sameness::Different, family) => self.thing_objection(family, code),
         }
     }
 

@@ -77,7 +77,7 @@ impl Profile {
             Family::Person => (1.0, 0.0, 0.0, 0.98),
             Family::Organization => (1.0, 1.0, 0.8, 0.90),
             Family::Thing => (0.6, 0.0, 0.35, 0.95),
-            Family::Title => (0.6, 0.0, 0.5, 0.95),
+            Family::Title => (1.0, 0.0, 0.6, 0.95),
         };
         Self {
             family,

@@ -48,7 +48,7 @@ fn agreement(asked: &Name, known: &Name, evidence: &Evidence) -> String {
         Sameness::Loose if !has_umlauts(evidence) => {
             return "the same name apart from minor words and spaces".into();
         }
-        Sameness::Loose | Sameness::Different => {}
+        Sameness::Loose | Sameness::Bare | Sameness::Different => {}
     }
     let pairs = &evidence.alignment.pairs;
     let differing = pairs.iter().filter(|pair| pair.likeness.how != How::Equal);
@@ -80,6 +80,7 @@ fn way(how: How, one: &str, other: &str) -> String {
     match how {
         How::Equal => one.to_owned(),
         How::Joined => format!("{one} is {other} written otherwise"),
+        How::Torn => format!("{one} is nearly {other} written otherwise"),
         How::Initials => format!("{one} and {other} have the same initials"),
         How::Initial => format!("{one} fits {other}"),
         How::Typo => format!("{one} is nearly {other} ({})", difference(one, other)),

@@ -183,6 +183,9 @@ const UNWRITTEN: f64 = 1000.0;
 /// What it is worth that the name is what a thing is called first: who says it means that
 /// thing before any that is called so as well.
 const OWN_NAME: f64 = 2.5;
+/// What it is worth to be written to the letter as what was asked: of two that differ in case
+/// alone, that one is meant.
+const TO_THE_LETTER: f64 = 1.5;
 /// What it costs to be of another type than asked for.
 const OTHER_TYPE: f64 = 4.0;
 const PROBABLE: f64 = 0.5;
@@ -316,6 +319,8 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
             let penalty = if fits { 0.0 } else { OTHER_TYPE };
             let same = evidence.sameness == Sameness::Full && asked.is_written_as(&slot.name);
             let own = if same && slot.spelling == Spelling::Name { OWN_NAME } else { 0.0 };
+            let to_the_letter = same && slot.text.trim() == query.label.trim();
+            let own = own + if to_the_letter { TO_THE_LETTER } else { 0.0 };
             let excess = excess(&evidence, &asked, &slot.name, needed) + own + context - penalty;
             Some(Scored {
                 place: slot.thing,

@@ -1,6 +1,7 @@
 //! How equal two names are as a whole.
 
 use crate::name::{Name, Token};
+use crate::profile::Family;
 
 /// How equal the names are as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,20 +10,32 @@ pub(crate) enum Sameness {
     Full,
     /// Equal without light words and spaces.
     Loose,
+    /// The known name without its remark and its sort of place: Fenix for Fenix at the Argyle, Bone's
+    /// for Bone's Restaurant.
+    Bare,
     /// Not equal.
     Different,
 }
 
-pub(crate) fn sameness(asked: &Name, known: &Name) -> Sameness {
+pub(crate) fn sameness(asked: &Name, known: &Name, family: Family) -> Sameness {
     if asked.full_key == known.full_key {
         Sameness::Full
     } else if !asked.loose_key.is_empty() && asked.loose_key == known.loose_key
         || are_spelled_alike(asked, known)
     {
         Sameness::Loose
+    } else if family == Family::Organization && is_bare(asked, known) {
+        Sameness::Bare
     } else {
         Sameness::Different
     }
+}
+
+/// Whether one name is all of another that tells it from others. Who says less means whatever is
+/// called so; who says more may mean something else.
+fn is_bare(asked: &Name, known: &Name) -> bool {
+    let bare = known.bare_key();
+    !bare.is_empty() && bare == asked.loose_key && !asked.tokens.iter().any(Token::is_minor)
 }
 
 /// Whether the names differ in nothing but umlauts that one of them writes out.

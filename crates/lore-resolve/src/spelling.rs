@@ -19,6 +19,8 @@ pub(crate) enum How {
     Equal,
     /// Written apart on one side.
     Joined,
+    /// Written apart and mistyped besides.
+    Torn,
     /// First letters of several words.
     Initials,
     /// The first letter of one word.
@@ -78,7 +80,7 @@ fn spelled(short: &Token, long: &Token, family: Family) -> Option<Likeness> {
 }
 
 /// Whether two letters beside each other changed places, and nothing else differs.
-fn is_swapped(one: &str, other: &str) -> bool {
+pub(crate) fn is_swapped(one: &str, other: &str) -> bool {
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();
@@ -211,7 +213,8 @@ fn are_syllables(short: &str, long: &str) -> bool {
 fn typo(short: &str, long: &str) -> Option<Likeness> {
     let length = long.chars().count();
     let allowed = match length {
-        0..=3 => 0,
+        // Short names are one letter away from each other, but nobody is called sma.
+        0..=3 => usize::from(is_swapped(short, long)),
         4..=5 => 1,
         6..=8 => 2,
         _ => 3,
@@ -225,7 +228,9 @@ fn typo(short: &str, long: &str) -> Option<Likeness> {
     if long.len() - short.len() <= allowed {
         let distance = strsim::osa_distance(short, long);
         if distance <= allowed {
-            let first = if short.chars().next() == long.chars().next() { 1.0 } else { 0.95 };
+            // Names are told apart by their first letters, unless those only changed places.
+            let begin_alike = short.chars().next() == long.chars().next();
+            let first = if begin_alike || is_swapped(short, long) { 1.0 } else { 0.95 };
             offer((1.0 - distance as f64 / length as f64) * first);
         }
     }

@@ -9,7 +9,7 @@ use crate::compared::Compared;
 use crate::given_names;
 use crate::name::{Kind, Name, Token};
 use crate::sound;
-use crate::spelling::How;
+use crate::spelling::{How, is_swapped};
 
 /// Shorter stems are no names that another letter makes another of.
 const LEAST_STEM: usize = 3;
@@ -85,7 +85,8 @@ fn are_known(one: &Token, other: &Token) -> bool {
 fn are_spoken_otherwise(one: &str, other: &str) -> bool {
     let known = given_names::is_real(one) && given_names::is_real(other);
     let begin_alike = one.chars().next() == other.chars().next();
-    let mistyped = !known && begin_alike && strsim::osa_distance(one, other) == 1;
+    let mistyped =
+        !known && (begin_alike && strsim::osa_distance(one, other) == 1 || is_swapped(one, other));
     !mistyped
         && !given_names::are_nicknames(one, other)
         && sound::spoken(one) != sound::spoken(other)
@@ -111,23 +112,26 @@ fn end_otherwise(one: &str, other: &str) -> bool {
 }
 
 /// Samir and Samira are two in any case; of other vowels a name may have lost one: Penelop. No
-/// name goes on with a vowel behind one, and few with a y: hollyo, ryany. What is left of Zara and
-/// Rebecca without their last letter is none.
+/// name goes on with a vowel behind one, and few with an i, an o or a y: hollyo, madisono, ryany.
 fn makes_another(short: &str, more: &str, long: &str) -> bool {
+    let is_real = given_names::is_real;
     let ends = || short.ends_with(is_vowel);
     match more {
-        "a" => !ends() && !is_stump(short),
-        "e" | "i" | "o" => !ends() && given_names::is_real(short),
-        "y" => given_names::is_real(short) && given_names::is_real(long),
+        "a" => !ends() && !is_stump(short, long),
+        "e" => !ends() && is_real(short),
+        "i" | "o" => !ends() && is_real(short) && is_real(long),
+        "y" => is_real(short) && is_real(long),
         _ => false,
     }
 }
 
-/// Whether a word is too short for an unknown name, or ends like none.
-fn is_stump(word: &str) -> bool {
+/// Whether a word is what is left of a name without its last letter: too short for an unknown one,
+/// or ending like hardly any: Zara, Rebecca, Matilda.
+fn is_stump(word: &str, whole: &str) -> bool {
     let last: Vec<char> = word.chars().rev().take(2).collect();
-    let doubled = matches!(last.as_slice(), ['c' | 'k' | 'p' | 'b' | 'd' | 'g', before, ..] if last.first() == Some(before));
-    !given_names::is_real(word) && (doubled || word.chars().count() <= LEAST_STEM)
+    let doubled = matches!(last.as_slice(), ['c' | 'k' | 'p' | 'b' | 'd' | 'g', before] if last.first() == Some(before));
+    let heaped = given_names::is_real(whole) && !last.iter().copied().any(is_vowel);
+    !given_names::is_real(word) && (doubled || heaped || word.chars().count() <= LEAST_STEM)
 }
 
 /// Where a vowel differs.
@@ -184,6 +188,8 @@ mod tests {
             ("benedict", "benedickt"),
             ("zar", "zara"),
             ("rebecc", "rebecca"),
+            ("matild", "matilda"),
+            ("madison", "madisono"),
             ("holly", "hollyo"),
             ("chloe", "chloy"),
         ] {

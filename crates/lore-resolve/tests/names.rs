@@ -112,6 +112,10 @@ fn what_is_spoken_alike_or_mistyped_is_found() {
         ("Lumen Limited", "Lumen Limted", "Organization"),
         ("Lumen Incorporated", "Lumen Incorporatd", "Organization"),
         ("Salish Sea Atlas", "Salish Sea Altas", "Concept"),
+        ("Kyle Hope-Marchetti", "Ykle Hope-Marchetti", "Person"),
+        ("Sam Trevithick", "Sma Trevithick", "Person"),
+        ("Harrison Boulter", "Har risn Boulter", "Person"),
+        ("Matilda Madigan", "Matild Madigan", "Person"),
     ]);
 }
 

@@ -13,6 +13,7 @@ pub(crate) const LOOK_ALIKES: &[(&str, &str, &str)] = &[
     ("Phase 1", "Phase 2", "Project"),
     ("GPT-3", "GPT-4", "Project"),
     ("Netgear FS105", "Netgear FS108", "Project"),
+    ("Sony 60GB Camcorder", "Panasonic 60GB Camcorder", "Project"),
     ("Annual Report 2024", "Annual Report 2025", "Concept"),
     ("And Then There Were Eight", "And Then There Were Nine", "Claim"),
     ("Portland, Oregon", "Portland, Maine", "Location"),
