@@ -138,18 +138,20 @@ fn type_words(field: &Value) -> String {
         let choices: Vec<_> = choices.iter().filter_map(Value::as_str).collect();
         return choices.join(" \\| ");
     }
-    let name = match field.get("type") {
-        Some(Value::String(name)) => name.as_str(),
-        _ => "any",
+    let names: Vec<&str> = match field.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => vec!["any"],
     };
     let bound = |key: &str| field.get(key).map(Value::to_string);
-    match (name, bound("minimum"), bound("maximum")) {
+    let words = names.into_iter().map(|name| match (name, bound("minimum"), bound("maximum")) {
         ("array", ..) => {
             format!("list of {}", field.get("items").map_or_else(|| "any".into(), type_words))
         }
-        (name, Some(min), Some(max)) => format!("{name} {min}…{max}"),
+        (name @ ("integer" | "number"), Some(min), Some(max)) => format!("{name} {min}…{max}"),
         (name, ..) => name.to_owned(),
-    }
+    });
+    words.collect::<Vec<_>>().join(" or ")
 }
 
 fn write_resources(page: &mut String, registry: &Registry) {

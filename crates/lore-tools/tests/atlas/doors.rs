@@ -1,8 +1,39 @@
 //! What other doors wrote is here, and what is written here is seen by them.
 
+use std::collections::BTreeSet;
+
+use lore_tools::{Registry, Toolset};
 use serde_json::json;
 
 use crate::world::{World, titles};
+
+/// The tools of the contract, in its order.
+const CONTRACT: &str = "get_article list_articles search_articles get_world list_categories \
+    get_category get_user_identity list_user_worlds list_maps get_map get_map_markers get_campaign \
+    list_campaign_npcs get_campaign_npc list_secrets get_secret list_timelines get_timeline \
+    list_histories get_history list_images get_image list_chronicles get_chronicle list_canvases \
+    get_canvas list_notebooks get_notebook list_manuscripts get_manuscript list_blocks get_block \
+    list_block_folders get_block_folder list_block_templates get_block_template list_variables \
+    get_variable list_variable_collections get_variable_collection list_subscriber_groups \
+    get_subscriber_group list_rpg_systems get_rpg_system list_eras get_era";
+
+#[test]
+fn the_toolset_is_that_of_the_contract() {
+    let registry = Registry::standard();
+    let atlas = registry.all_tools().filter(|tool| tool.toolset == Toolset::Atlas);
+    let names: BTreeSet<&str> = atlas.map(|tool| tool.name).collect();
+    assert_eq!(names, CONTRACT.split_whitespace().collect());
+    assert_eq!(names.len(), 46);
+    for tool in registry.all_tools().filter(|tool| names.contains(tool.name)) {
+        let fields = tool.input_schema["properties"].as_object().unwrap();
+        let default = |name: &str| fields.get(name).map(|field| field["default"].clone());
+        let is_list = fields.contains_key("offset");
+        assert_eq!(default("limit"), is_list.then(|| json!(50)), "{}", tool.name);
+        let has_levels = !is_list && tool.name != "get_user_identity";
+        assert_eq!(default("granularity"), has_levels.then(|| json!(1)), "{}", tool.name);
+        assert!(tool.annotations.read_only, "{}", tool.name);
+    }
+}
 
 #[tokio::test]
 async fn a_page_is_an_article_with_a_fitting_template() {

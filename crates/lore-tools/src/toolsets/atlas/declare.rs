@@ -22,6 +22,7 @@ pub(super) fn object(fields: Vec<(&str, Value)>, required: &[&str]) -> Map<Strin
 pub(super) fn id(kind: Kind) -> Value {
     match kind.row().id {
         IdForm::Uuid => json!({ "type": "string" }),
+        // The UUID of what has a number is taken in its place.
         IdForm::Number => json!({ "type": ["integer", "string"] }),
     }
 }
