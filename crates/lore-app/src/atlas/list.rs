@@ -85,11 +85,11 @@ impl Atlas {
     /// Articles that no category the caller sees holds.
     async fn uncategorised(&self) -> Result<Vec<Node>> {
         let categories = self.every(Kind::Category).await?;
-        let mut held: HashSet<NodeId> = HashSet::new();
-        for category in categories {
-            let articles = self.joined(Kind::Article, category.id, "in_category").await?;
-            held.extend(articles.into_iter().map(|node| node.id));
-        }
+        let categories: Vec<NodeId> = categories.into_iter().map(|node| node.id).collect();
+        let (store, kinds) = (&self.app().store, [word("in_category")?]);
+        let (inward, all) = (Direction::In, usize::MAX);
+        let edges = store.neighbours(self.viewer(), &categories, inward, &kinds, all).await?;
+        let held: HashSet<NodeId> = edges.into_iter().map(|edge| edge.source).collect();
         let mut articles = self.every(Kind::Article).await?;
         articles.retain(|node| !held.contains(&node.id));
         Ok(articles)
