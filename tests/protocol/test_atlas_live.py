@@ -178,6 +178,36 @@ def test_writes_arrive_are_read_back_and_private(program, live, origin):
         assert gone["isError"] and gone["structuredContent"]["code"] == "NOT_FOUND"
 
 
+def test_every_kind_of_write_arrives_and_is_read_back(program, live, origin):
+    _, _, ids = origin
+    # What is made, what is changed of it, and the tool that reads it at the other side.
+    kinds = {
+        "category": ({"description": "**Old**"}, {"description": "*New*"}, "get_category"),
+        "map_marker": ({"map_id": ids["map"], "latitude": 1.5, "longitude": -2}, {"latitude": 3.25}, None),
+        "timeline": ({"description": "**Old**"}, {"description": "*New*"}, "get_timeline"),
+        "history": ({"content": "**Old**", "year": "312", "timeline_ids": [ids["timeline"]]},
+                    {"content": "*New*", "month": 4}, "get_history"),
+        "secret": ({"content": "**Old**", "article_id": ids["article"]}, {"content": "*New*"}, "get_secret"),
+        "notebook_note": ({"content": "**Old**"}, {"content": "*New*"}, None),
+    }
+    with live.stdio("--toolsets", "atlas,atlas-write") as far:
+        far.initialize()
+        for kind, (fields, change, get) in kinds.items():
+            name = {"map_marker": "marker_id", "notebook_note": "note_id"}.get(kind, f"{kind}_id")
+            made = ask(far, f"create_{kind}", {"title": f"A {kind}", **fields})["data"]
+            assert made["title"] == f"A {kind}" and made.get("state", "private") == "private", made
+            changed = ask(far, f"update_{kind}", {name: made["id"], "title": f"Another {kind}", **change})["data"]
+            assert changed["title"] == f"Another {kind}", changed
+            for field, value in change.items():
+                assert changed[field] == value, (kind, changed)
+            if get:
+                there = call(program, get, **{name: made["id"], "granularity": 2})["data"]
+                assert {field: there[field] for field in change} == change, (kind, there)
+            ask(far, f"delete_{kind}", {name: made["id"]})
+            gone = far.request("tools/call", {"name": f"update_{kind}", "arguments": {name: made["id"], "title": "x"}})
+            assert gone["isError"] and gone["structuredContent"]["code"] == "NOT_FOUND", (kind, gone)
+
+
 def answer(http, tool: str, arguments: dict):
     """What a tool answers over HTTP, as it was sent."""
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}

@@ -251,3 +251,25 @@ impl Cache {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_kept_as_the_contract_says() {
+        for (class, seconds, entries) in [
+            (Cache::Article, 3_600, 1_000),
+            (Cache::World, 3_600, 100),
+            (Cache::Category, 1_800, 500),
+            (Cache::Map, 1_800, 200),
+            (Cache::User, 86_400, 50),
+            (Cache::Search, 300, 500),
+            (Cache::List, 900, 1_000),
+            (Cache::Never, 0, 0),
+        ] {
+            let (ttl, bound) = (class.ttl(), class.entries_max());
+            assert_eq!((ttl.as_secs(), bound), (seconds, entries), "{class:?}");
+        }
+    }
+}

@@ -19,7 +19,9 @@ class Proxy:
         self.asked: list[str] = []
         self.statuses: list[int] = []
         self.tokens: set[str | None] = set()
-        self.faults: list[tuple[re.Pattern, str, int]] = []
+        self.heads: list[dict[str, str]] = []
+        """The headers of requests, with names in small letters."""
+        self.faults: list[tuple[re.Pattern, str | tuple, int]] = []
         self.events: list[tuple[re.Pattern, Callable[[], object]]] = []
         self.lock = threading.Lock()
         self.url = ""
@@ -28,8 +30,8 @@ class Proxy:
         self.whole_seconds = False
         """Whether moments are told in whole seconds, as Kanka itself does."""
 
-    def fail(self, fault: str, where: str = ".*", times: int = 1_000_000) -> None:
-        """The next requests whose method and path match meet this fault."""
+    def fail(self, fault: str | tuple, where: str = ".*", times: int = 1_000_000) -> None:
+        """The next requests whose method and path match meet this fault, by name or as status, headers and body."""
         self.faults.append((re.compile(where), fault, times))
 
     def meanwhile(self, where: str, happens: Callable[[], object]) -> None:
@@ -46,7 +48,7 @@ class Proxy:
     def mend(self) -> None:
         self.faults.clear()
 
-    def fault_for(self, request: str) -> str | None:
+    def fault_for(self, request: str) -> str | tuple | None:
         with self.lock:
             self.asked.append(request)
             for at, (pattern, fault, times) in enumerate(self.faults):
@@ -72,8 +74,10 @@ class Proxy:
         seen += self.sent[start:]
 
 
-def refusal(fault: str) -> tuple[int, dict[str, str], bytes]:
+def refusal(fault: str | tuple) -> tuple[int, dict[str, str], bytes]:
     """The answer of a fault that has one."""
+    if isinstance(fault, tuple):
+        return fault
     html = b"<!doctype html><html><body>Maintenance</body></html>"
     return {
         "401": (401, {}, b'{"code": 401, "error": "Invalid authentication token."}'),
@@ -105,6 +109,7 @@ def kanka_proxy(port: int):
             length = int(self.headers.get("content-length") or 0)
             body = self.rfile.read(length)
             proxy.tokens.add(self.headers.get("authorization"))
+            proxy.heads.append({name.lower(): value for name, value in self.headers.items()})
             if self.command != "GET":
                 proxy.sent.append(body)
             proxy.happen(f"{self.command} {self.path}")

@@ -99,6 +99,7 @@ async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<L
             Ok(found) if found.rows.iter().all(|row| id_of(row).is_some()) => found.rows,
             // What it does not name could be anything that was copied before.
             Ok(_) => return Err(nameless(query.kind)),
+            Err(error) if source.refuses_keys() => return Err(error),
             Err(error @ (Error::NotFound { .. } | Error::Forbidden { .. })) => {
                 all.whole = false;
                 all.trouble = Some(trouble(query.kind, &error));

@@ -60,6 +60,12 @@ pub trait Anvil: Send + Sync {
         Extent::Whole
     }
 
+    /// Whether the service does not know the keys it was asked with last: then it says nothing of
+    /// what there is.
+    fn refuses_keys(&self) -> bool {
+        false
+    }
+
     /// The articles of which copies say what they say now: all that were copied, by their ids,
     /// each with the date that it had then.
     async fn unchanged(

@@ -327,6 +327,7 @@ impl Copying<'_> {
             Ok(Put::Restored) => self.done.restored.add(called),
             Ok(Put::Older) => self.done.older.add(called),
             Err(error @ Error::Throttled { .. }) => return Err(error),
+            Err(error) if self.source.refuses_keys() => return Err(error),
             Err(error) => {
                 if !is_open {
                     self.here.hide_copy(kind, &id).await?;

@@ -37,6 +37,7 @@ use convert::{canonical, inward, text_of};
 use places::Places;
 use search::Known;
 use shape::Wanted;
+use wire::Watched;
 pub use wire::{Answered, Asking, Verb, Wire};
 
 /// The address of the service.
@@ -55,7 +56,7 @@ pub struct Config {
 
 /// World Anvil behind its API.
 pub struct WorldAnvil {
-    wire: Arc<dyn Wire>,
+    wire: Arc<Watched>,
     cache: Cache,
     known: Known,
     places: Places,
@@ -72,7 +73,7 @@ impl WorldAnvil {
     /// The service behind any wire.
     pub fn over(wire: Arc<dyn Wire>, effects: Effects) -> Self {
         Self {
-            wire,
+            wire: Arc::new(Watched::new(wire)),
             cache: Cache::new(effects),
             known: Known::default(),
             places: Places::default(),
@@ -297,6 +298,10 @@ impl Anvil for WorldAnvil {
             good.map(|row| Listed { article: row.clone(), world: place.world.clone() })
         });
         Ok(listed.collect())
+    }
+
+    fn refuses_keys(&self) -> bool {
+        self.wire.refuses_keys()
     }
 
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {

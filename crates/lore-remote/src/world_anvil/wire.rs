@@ -1,5 +1,7 @@
 //! Requests to the service, and the one way they leave.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -95,6 +97,31 @@ pub trait Wire: Send + Sync {
     async fn send(&self, asking: &Asking) -> Result<Answered>;
 }
 
+/// A wire, and whether the service knew the keys of the last request.
+pub(super) struct Watched {
+    wire: Arc<dyn Wire>,
+    refuses_keys: AtomicBool,
+}
+
+impl Watched {
+    pub(super) fn new(wire: Arc<dyn Wire>) -> Self {
+        Self { wire, refuses_keys: AtomicBool::new(false) }
+    }
+
+    pub(super) fn refuses_keys(&self) -> bool {
+        self.refuses_keys.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl Wire for Watched {
+    async fn send(&self, asking: &Asking) -> Result<Answered> {
+        let answered = self.wire.send(asking).await?;
+        self.refuses_keys.store(answered.status == 401, Ordering::Relaxed);
+        Ok(answered)
+    }
+}
+
 /// The service on the internet, or whatever the configuration names in its place.
 pub(super) struct Http {
     api: Api,
@@ -180,5 +207,29 @@ fn lost(verb: Verb, error: &NetError) -> Error {
             Error::Unavailable { what: format!("World Anvil ({error})") }
         }
         _ => fault::no_answer(verb, &error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lore_core::Effects;
+    use lore_net::{Options, Secret};
+
+    use super::*;
+
+    /// How long three who ask at once wait, in all.
+    async fn three_turns(url: &str) -> Duration {
+        let network = Network::new(Effects::system(), Options::default()).unwrap();
+        let (app_key, token) = (Secret::new("key"), Secret::new("token"));
+        let http = Http::new(&network, &Config { url: url.into(), app_key, token }).unwrap();
+        let start = Instant::now();
+        tokio::join!(http.turn(), http.turn(), http.turn());
+        start.elapsed()
+    }
+
+    #[tokio::test]
+    async fn requests_to_the_internet_are_apart_and_those_to_a_neighbour_are_not() {
+        assert!(three_turns(super::super::URL).await >= 2 * PACE);
+        assert!(three_turns("http://127.0.0.1:9/api").await < PACE);
     }
 }

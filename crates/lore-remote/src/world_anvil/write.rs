@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::convert::{canonical, inward, is_blank, outward, plain, text_of};
 use super::fault;
 use super::lost::is_lost;
-use super::wire::{Asking, Verb};
+use super::wire::{Asking, Verb, Wire};
 use super::worlds::which_world;
 use super::{WorldAnvil, named};
 

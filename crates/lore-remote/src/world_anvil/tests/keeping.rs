@@ -1,5 +1,7 @@
 //! How long answers are kept, and what forgets them.
 
+use futures::future::BoxFuture;
+
 use super::*;
 
 #[tokio::test]
@@ -39,7 +41,10 @@ async fn answers_are_kept_as_long_as_their_class_says() {
         (Kind::World, 3_600),
         (Kind::Category, 1_800),
         (Kind::Map, 1_800),
+        (Kind::Campaign, 3_600),
+        (Kind::Timeline, 1_800),
         (Kind::Image, 86_400),
+        (Kind::User, 86_400),
     ] {
         let stage = Stage::set(thing);
         let read = || stage.anvil.read(kind, Some(WORLD), 1);
@@ -94,6 +99,26 @@ async fn a_write_forgets_what_it_may_have_changed() {
     assert_eq!(stage.count(stage.anvil.list(&list)).await, 1);
     let shared = stage.anvil.read(Kind::RpgSystem, Some(WORLD), 1);
     assert_eq!(stage.count(shared).await, 0, "what no write can touch");
+}
+
+#[tokio::test]
+async fn what_was_asked_before_a_write_is_not_kept_after_it() {
+    let cache = Cache::new(Effects::system());
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let read = async |work: BoxFuture<'static, Result<Object>>| {
+        cache.get(Class::Article, "a".into(), work).await.unwrap()["title"].clone()
+    };
+    let slow = read(Box::pin(async move {
+        told.await.unwrap();
+        Ok(fields(json!({ "title": "Before" })))
+    }));
+    let write = async {
+        cache.forget(|_| true);
+        tell.send(()).unwrap();
+    };
+    let (before, ()) = tokio::join!(slow, write);
+    let after = read(Box::pin(async { Ok(fields(json!({ "title": "After" }))) })).await;
+    assert_eq!((before, after), (json!("Before"), json!("After")));
 }
 
 #[tokio::test]

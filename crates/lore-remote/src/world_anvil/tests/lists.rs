@@ -198,6 +198,12 @@ async fn odd_paths_are_tried_in_both_spellings() {
     });
     let found = stage.anvil.read(Kind::VariableCollection, Some("v"), 2).await.unwrap();
     assert_eq!(found["title"], "The Keep");
+    for path in ["variablecollection/variables", "variable_collection/variables"] {
+        let lists = json!({ (format!("{path}?c")): [{ "id": "v", "title": "V" }] });
+        let stage = Stage::set(service(lists, json!({})));
+        let query = below(Kind::Variable, Kind::VariableCollection, "c");
+        assert_eq!(ids_of(&stage.anvil.list(&query).await.unwrap()), ["v"], "{path}");
+    }
 }
 
 #[tokio::test]
