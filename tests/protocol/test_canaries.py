@@ -211,4 +211,5 @@ def seen(house: House, secret) -> bool:
         gm.do("kn_project", action="list"),
         gm.do("list_categories"), gm.do("list_histories"), gm.do("list_timelines"),
     ]
-    return secret.body in str(found)
+    hung = [house.clients["gm"].get(f"{house.planted.belongings}/{what}").text for what in ("attributes", "relations")]
+    return secret.body in str(found) + str(hung)

@@ -84,6 +84,7 @@ class Planted:
         self.secrets: list[Secret] = []
         self.page = self.entity("A public place", "Everybody knows it.", private=False)
         self.plant_pages()
+        self.plant_belongings()
         self.plant_play()
         self.plant_memory()
         self.plant_atlas()
@@ -111,6 +112,22 @@ class Planted:
             return {"post_id": made["post_id"]}
 
         self.hide("private post", post, frozenset(identifiers(self.page)))
+
+    def plant_belongings(self) -> None:
+        """What hangs on an open page behind the screen, by Kanka's API."""
+        page, http = self.page["entity_id"], self.gm.client.http
+        self.belongings = f"{routes.KANKA}/campaigns/{self.gm.client.world.number}/entities/{page}"
+        other = self.entity("Another public place", "As well known.", private=False)["entity_id"]
+        hidden = {"attributes": lambda name, text: {"name": name, "value": text, "is_private": True},
+                  "relations": lambda name, text: {"target_id": other, "relation": f"{name}. {text}"[:190],
+                                                   "visibility_id": 2}}
+        for what, fields in hidden.items():
+            def make(name, text, what=what, fields=fields):
+                answer = http.post(f"{self.belongings}/{what}", json=fields(name, text))
+                assert answer.status_code in (200, 201), answer.text
+                return {}
+
+            self.hide(f"private {what}", make, frozenset(identifiers(self.page)))
 
     def plant_play(self) -> None:
         gm = self.gm
