@@ -44,15 +44,12 @@ class House:
             name: self._open.enter_context(self.server.client(authorization=f"Bearer {token}"))
             for name, token in self.tokens.items()
         }
-        self.world = routes.World.seen_by(self.clients["gm"])
         self.planted = Planted(Seat(self.session("gm")))
+        self.world = self.planted.world
         self.secrets = self.planted.secrets
 
     def session(self, name: str) -> Session:
-        """A session of somebody who knows where the secrets are."""
-        session = Session(self.clients[name]).open()
-        session.world = self.world
-        return session
+        return Session(self.clients[name]).open()
 
     def reading(self) -> list[dict]:
         """The tools that change nothing, and of the others the actions that do not."""
@@ -87,7 +84,7 @@ def test_who_may_see_finds_every_secret(house):
     """The sweep can find: whoever runs the world meets every secret in it."""
     unseen = {secret.what for secret in house.secrets}
     for secret in house.secrets:
-        with contextlib.closing(sweep(house.session("gm"), house.reading(), [secret])) as answers:
+        with contextlib.closing(sweep(house.session("gm"), house.reading(), [secret], house.world)) as answers:
             if any(secret.is_in(answer, asked) for _, asked, answer in answers):
                 unseen.discard(secret.what)
     assert not unseen
@@ -118,7 +115,7 @@ def test_every_address_that_is_asked_leads_somewhere(house):
 def test_nobody_else_reads_a_secret(house, viewer):
     """Neither by what it is called nor by what it says, nor from a list."""
     leaks = set()
-    for where, asked, answer in sweep(house.session(viewer), house.reading(), house.secrets):
+    for where, asked, answer in sweep(house.session(viewer), house.reading(), house.secrets, house.world):
         leaks |= {(what, where, asked) for what in told(house.secrets, answer, asked)}
     assert not leaks
 

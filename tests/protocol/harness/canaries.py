@@ -116,7 +116,8 @@ class Planted:
     def plant_belongings(self) -> None:
         """What hangs on an open page behind the screen, by Kanka's API."""
         page, http = self.page["entity_id"], self.gm.client.http
-        self.belongings = f"{routes.KANKA}/campaigns/{self.gm.client.world.number}/entities/{page}"
+        self.world = routes.World.seen_by(http)
+        self.belongings = f"{routes.KANKA}/campaigns/{self.world.number}/entities/{page}"
         other = self.entity("Another public place", "As well known.", private=False)["entity_id"]
         hidden = {"attributes": lambda name, text: {"name": name, "value": text, "is_private": True},
                   "relations": lambda name, text: {"target_id": other, "relation": f"{name}. {text}"[:190],
@@ -264,24 +265,24 @@ def in_rows(example, probe):
     return [row]
 
 
-def sweep(session, tools: list[dict], secrets: list[Secret]):
-    """Asks everything, each question once; yields where it was asked, the question and the answer as
-    texts."""
+def sweep(session, tools: list[dict], secrets: list[Secret], world: routes.World):
+    """Asks everything about secrets of a world, each question once; yields where it was asked, the
+    question and the answer as texts."""
     asked = set()
     with Wire(session) as wire:
-        for where, question, ask in every_question(wire, session, tools, secrets):
+        for where, question, ask in every_question(wire, session, tools, secrets, world):
             if (where, question) not in asked:
                 asked.add((where, question))
                 yield where, question, ask()
 
 
-def every_question(wire: Wire, session, tools: list[dict], secrets: list[Secret]):
+def every_question(wire: Wire, session, tools: list[dict], secrets: list[Secret], world: routes.World):
     """Where something is asked, the question as a text, and how it is asked."""
     for where, method, params in requests(session, tools, secrets):
         body = message(method, params, id=5)
         yield where, json.dumps(params, ensure_ascii=False), lambda body=body: wire.post(body)
     asked = {(verb, path, json.dumps(body)) for secret in secrets for verb, path, body
-             in routes.requests(secret.name, secret.probes(), session.world)}
+             in routes.requests(secret.name, secret.probes(), world)}
     for verb, path, body in sorted(asked):
         yield path, f"{verb} {path} {body}", lambda asked=(verb, path, body): wire.ask(*asked)[1]
 
