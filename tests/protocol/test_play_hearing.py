@@ -2,6 +2,7 @@
 
 import contextlib
 
+import pytest
 from harness.rpc import message, modern_meta
 from harness.table import HOPE, Game, Listener, listening, replay
 from harness.web import Modern
@@ -21,9 +22,15 @@ def both_ears(cast, name: str, *uris: str):
         yield classic, Listener(stream)
 
 
-def npc(game: Game, reveal: str) -> tuple[str, str]:
+def open_page(game: Game) -> dict[str, int]:
+    """Says that an NPC has a page that everybody reads."""
+    page = {"entity_type": "character", "name": "Lurker"}
+    return {"page_id": game.gail.do("create_entities", entities=[page])["results"][0]["entity_id"]}
+
+
+def npc(game: Game, reveal: str, **page: int) -> tuple[str, str]:
     """An NPC of whom so much is known, and the resource of its sheet."""
-    made = game.gail.do("character_create", campaign_id=game.id, name="Lurker", kind="NPC")["id"]
+    made = game.gail.do("character_create", campaign_id=game.id, name="Lurker", kind="NPC", **page)["id"]
     game.gail.do("character_update", character_id=made, reveal=reveal)
     return made, f"character://{made}/sheet"
 
@@ -42,6 +49,18 @@ def test_a_sheet_that_is_hidden_again_is_told_of_when_it_is_shown_again(cast, ga
         game.gail.do("character_update", character_id=lurker, reveal="SHEET")
         for ear in ears:
             ear.wait_for(sheet)
+
+
+def test_an_npc_with_an_open_page_is_told_of_when_it_is_revealed(cast, game):
+    """And of its sheet when that is."""
+    lurker, sheet = npc(game, "NOTHING", **open_page(game))
+    seen = [game.uri, f"{game.uri}/characters"]
+    with both_ears(cast, "alice", *seen) as ears:
+        game.gail.do("character_update", character_id=lurker, reveal="NAME")
+        for ear in ears:
+            for uri in seen:
+                ear.wait_for(uri)
+    assert "Lurker" in str(cast.seat("alice").read(seen[1]))
 
 
 def test_listening_is_acknowledged_for_what_can_be_read(cast, game):
@@ -77,10 +96,10 @@ def test_listening_on_stdio_is_acknowledged_alike(cast, game):
         assert pipes.receive()["params"]["uri"] == game.events
 
 
-def behind_the_screen(game: Game) -> None:
+def behind_the_screen(game: Game, **page: int) -> None:
     """Everything that happens without the players, and what another one was refused."""
     gail, session = game.gail, {"session_id": game.session}
-    lurker, _ = npc(game, "NOTHING")
+    lurker, _ = npc(game, "NOTHING", **page)
     gail.do("session_note_add", text="x", gm_only=True, **session)
     rolled = gail.roll(game.session, lurker, rng=replay(HOPE))
     gail.do("session_roll_outcome_apply", roll_seq=rolled["roll_seq"], **session)
@@ -92,15 +111,16 @@ def behind_the_screen(game: Game) -> None:
     game.bob.refused("session_action_roll", character_id=game.ana, trait="x", difficulty=1, **session)
 
 
-def test_nobody_hears_what_happens_behind_the_screen(cast, game):
+@pytest.mark.parametrize("page", [lambda _: {}, open_page], ids=["hidden", "with an open page"])
+def test_nobody_hears_what_happens_behind_the_screen(cast, game, page):
     """A notification says that what somebody may read has changed, and nothing of that did."""
-    gail = game.gail
+    gail, page = game.gail, page(game)
     other = gail.do("campaign_create", name="Elsewhere", gm_mode="HUMAN")["id"]
     mark = gail.do("session_start", campaign_id=other)["id"]
     parts = [f"{game.uri}/{part}" for part in ("participants", "characters", "sessions")]
     uris = ["campaigns://list", game.uri, *parts, game.events, f"session://{mark}/events"]
     with both_ears(cast, "alice", *uris) as players, both_ears(cast, "gail", *uris) as gms:
-        behind_the_screen(game)
+        behind_the_screen(game, **page)
         gail.do("session_note_add", session_id=mark, text="the end")
         for ear in players:
             ear.wait_for(uris[-1])

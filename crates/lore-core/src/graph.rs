@@ -16,6 +16,10 @@ pub type TextKind = Word;
 /// Fields that only one contract knows, kept as they came.
 pub type Properties = serde_json::Map<String, serde_json::Value>;
 
+/// The one property of a node that is for the game master's side alone: stores show it to nobody
+/// else, and nobody else changes it. So there can be more to what everybody sees.
+pub const BEHIND_SCREEN: &str = "behind_screen";
+
 /// When something happened and who did it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {

@@ -14,7 +14,9 @@ pub mod record;
 
 pub use effects::{Clock, Effects, Entropy};
 pub use error::{Error, Result};
-pub use graph::{Edge, EdgeKind, Kind, Node, Properties, Provenance, Stamp, Text, TextKind};
+pub use graph::{
+    BEHIND_SCREEN, Edge, EdgeKind, Kind, Node, Properties, Provenance, Stamp, Text, TextKind,
+};
 pub use ids::{EdgeId, NodeId, PrincipalId, TextId, TokenId, Uid, WorldId};
 pub use jiff::Timestamp;
 pub use people::{Principal, Role, Viewer, Visibility, World};

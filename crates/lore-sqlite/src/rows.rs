@@ -20,20 +20,22 @@ use crate::sight;
 
 /// The columns [`node`] reads, of a node `n`, as a viewer may see it.
 pub(crate) fn node_columns() -> String {
-    columns_of_node(&sight::tag(), &sight::changed("at"), &sight::changed("by"))
+    let (at, by) = (sight::changed("at"), sight::changed("by"));
+    columns_of_node(&sight::tag(), &sight::properties(), &at, &by)
 }
 
 /// The same as it is, for who keeps order.
 pub(crate) fn whole_node_columns() -> String {
-    columns_of_node("TRUE", "n.updated_at", "n.updated_by")
+    columns_of_node("TRUE", "n.properties", "n.updated_at", "n.updated_by")
 }
 
 /// The same for all who see it, so with those tags that all of them may know.
 pub(crate) fn open_node_columns() -> String {
-    columns_of_node(&sight::open_tag(), "n.updated_at", "n.updated_by")
+    let properties = sight::open_properties();
+    columns_of_node(&sight::open_tag(), &properties, "n.updated_at", "n.updated_by")
 }
 
-fn columns_of_node(of_tags: &str, changed_at: &str, changed_by: &str) -> String {
+fn columns_of_node(of_tags: &str, properties: &str, changed_at: &str, changed_by: &str) -> String {
     format!(
         "n.seal IS seal_of(n.id, n.uid, n.world, n.number, n.kind_number, n.kind, n.namespace,
            n.name, n.name_key, n.subtype, n.subtype_key, n.visibility, n.private_to,
@@ -49,7 +51,7 @@ fn columns_of_node(of_tags: &str, changed_at: &str, changed_by: &str) -> String 
               FROM (SELECT g.name, g.key, min(g.veiled)
                       FROM node_tag ng JOIN tag g ON g.id = ng.tag
                       WHERE ng.node = n.id AND {of_tags} GROUP BY g.key) one) END,
-         n.visibility, n.private_to, n.properties, n.version,
+         n.visibility, n.private_to, {properties}, n.version,
          n.created_at, n.created_by, {changed_at}, {changed_by}, n.deleted_at"
     )
 }

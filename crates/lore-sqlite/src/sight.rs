@@ -4,6 +4,7 @@
 //! condition from here and its parameters from [`Sight`]. The rule itself is
 //! the SQL twin of `lore_core::Visibility::admits`; a test holds them together.
 
+use lore_core::BEHIND_SCREEN;
 use lore_store::{Bin, Viewer};
 use rusqlite::ToSql;
 
@@ -78,6 +79,20 @@ pub(crate) fn changed(column: &str) -> String {
     format!(
         "CASE WHEN :gm THEN n.updated_{column} ELSE coalesce(
            (SELECT c.{column} FROM shown_change c WHERE c.node = n.id), n.updated_{column}) END"
+    )
+}
+
+/// The properties of a node `n` that the viewer may know.
+pub(crate) fn properties() -> String {
+    format!("CASE WHEN :gm THEN n.properties ELSE {} END", open_properties())
+}
+
+/// The properties of a node `n` that whoever sees the node may know. What is damaged is left to
+/// its seal to tell.
+pub(crate) fn open_properties() -> String {
+    format!(
+        "CASE WHEN instr(n.properties, '\"{BEHIND_SCREEN}\"') > 0 AND json_valid(n.properties)
+           THEN json_remove(n.properties, '$.{BEHIND_SCREEN}') ELSE n.properties END"
     )
 }
 

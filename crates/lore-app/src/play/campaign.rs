@@ -11,7 +11,7 @@ use super::desk::{Desk, Plan};
 use super::history::Edits;
 use super::ids::Thing;
 use super::table::{self, Table};
-use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, history, rights, word};
+use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, casting, history, rights, word};
 use crate::damage::spared;
 
 /// Text kind of what a campaign is about.
@@ -237,7 +237,7 @@ pub(crate) async fn members(desk: &Desk, campaign: &Node, kind: &str) -> Result<
 /// The campaign a participant, character or session belongs to. The edge says the
 /// same to the rest of the world; this is the way that costs no query.
 pub(crate) fn of(node: &Node) -> Option<Uid> {
-    node.properties.get(CAMPAIGN)?.as_str()?.parse().ok()
+    casting::campaign(node)
 }
 
 /// The campaign node of a participant, character or session.
@@ -276,10 +276,9 @@ pub async fn bring_back(desk: &Desk, thing: Thing, uid: Uid) -> Result<()> {
     let Some(node) = find_archived(desk, thing, uid).await? else { return Ok(()) };
     desk.viewer.require(Role::Gm)?;
     let mut batch = desk.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
-    batch = batch.touch_for(node.visibility, "campaigns://list");
     batch = match of(&node) {
         Some(home) => back_into(desk, thing, &node, home, batch).await?,
-        None => batch.touch(uri(uid)).touch(ARCHIVE),
+        None => batch.touch("campaigns://list").touch(uri(uid)).touch(ARCHIVE),
     };
     desk.app.commit(&desk.viewer, batch).await?;
     Ok(())
@@ -303,13 +302,15 @@ async fn back_into(
     edits.note("archived", true, false);
     // Other doors archive without an event, so this one says since when.
     edits.keep(json!({ "archived_at": node.deleted_at.map(|at| at.to_string()) }));
-    edits.visibility = node.visibility;
+    let shown = casting::shown(node);
+    edits.visibility = shown;
     let members = format!("{}/{}s", uri(home.uid), thing.name());
     let mut batch = batch
-        .touch_for(node.visibility, uri(home.uid))
-        .touch_for(node.visibility, members)
+        .touch_for(shown, "campaigns://list")
+        .touch_for(shown, uri(home.uid))
+        .touch_for(shown, members)
         .touch(archive_uri(home.uid));
-    if node.visibility == Visibility::Members {
+    if shown == Visibility::Members {
         batch = batch.change(stir(&home, Visibility::Members));
     }
     history::record(desk, &rights, &home, batch, edits).await

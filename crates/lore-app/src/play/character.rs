@@ -1,15 +1,15 @@
 //! Characters: making, changing, revealing and listing them, and who moves them.
 //!
 //! A character is an ordinary node of the world with a sheet beside it. What is
-//! the GM's stays the GM's: an NPC is hidden until its name is revealed, and its
-//! sheet and notes until that is revealed, too.
+//! the GM's stays the GM's: that there is an NPC is hidden until its name is revealed, and its
+//! sheet and notes until that is revealed, too. A page it has had before is another matter.
 
 use std::collections::HashMap;
 
 use lore_core::{Error, Node, Properties, Result, Role, Text, Uid, Viewer, Visibility, names};
 use lore_rules::table::CharacterKind;
 use lore_store::{
-    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewState, NodeRef,
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewState, NodeKey, NodeRef,
 };
 use serde_json::{Value, json};
 
@@ -20,12 +20,9 @@ use super::ids::Thing;
 use super::participant::{self, Seat, joins};
 use super::rights::{self, Rights};
 use super::sheet::{self, Sheet};
-use super::{CAMPAIGN, CHARACTER, CONTROLS, history, tie, word};
+use super::{CHARACTER, CONTROLS, casting, history, tie, word};
 use crate::App;
 use crate::damage::spared;
-
-/// The property of a character that says whose it is.
-const KIND: &str = "character_kind";
 
 /// Longest notes, in characters.
 const NOTES_MAX: usize = 50_000;
@@ -59,8 +56,7 @@ impl Kind {
     /// The table's own field counts: what refines a page's kind is anybody's to change.
     /// Characters from before there was one have only that.
     pub(crate) fn of(node: &Node) -> Self {
-        let stored = node.properties.get(KIND).and_then(Value::as_str);
-        match stored.or(node.subtype.as_deref()) {
+        match casting::kind(node).or(node.subtype.as_deref()) {
             Some("NPC") => Self::Npc,
             _ => Self::Pc,
         }
@@ -147,7 +143,7 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
     let mut batch = desk
         .batch()
         .change(embody)
-        .change(Change::PutEdge(joins(uid, home.uid)?))
+        .change(Change::PutEdge(joins(uid, home.uid, secrecy)?))
         .change(put_sheet(NodeRef::Uid(uid), &Sheet::starting(new.kind.into())?, 0, secrecy)?);
     let notes = new.notes.trim();
     if !notes.is_empty() {
@@ -159,14 +155,13 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
     if desk.viewer.role < Role::Gm
         && let Rights::Player { participant, .. } = rights
     {
-        batch = batch.change(Change::PutEdge(controls(participant, uid)?));
+        batch = batch.change(Change::PutEdge(controls(participant, uid, secrecy)?));
         controller = Some(participant);
     }
-    // Who has an open page is known by name, whatever is to be found out.
-    if node.visibility == Visibility::Members {
+    if secrecy == Visibility::Members {
         batch = batch.change(campaign::stir(&home, Visibility::Members));
     }
-    let batch = touching(batch, home.uid, uid, node.visibility);
+    let batch = touching(batch, home.uid, uid, secrecy);
     let payload = json!({
         "summary": format!("{} comes into play as {}", node.name, new.kind.as_str()),
         "character_id": Thing::Character.show(uid), "kind": new.kind.as_str(),
@@ -186,14 +181,8 @@ fn fresh(desk: &Desk, home: &Node, new: &NewCharacter) -> Result<(Node, Change)>
     let mut node = NewNode::new(desk.app.effects.uid(), word(CHARACTER)?, name);
     node.subtype = Some(new.kind.as_str().into());
     node.visibility = new.kind.secrecy();
-    into_play(&mut node.properties, home, new.kind);
+    casting::begin(&mut node.properties, home.uid, new.kind);
     Ok((preview(desk, node.clone()), Change::CreateNode(node)))
-}
-
-/// Writes down that somebody is played, where, and whose they are.
-pub(super) fn into_play(properties: &mut Properties, home: &Node, kind: Kind) {
-    properties.insert(KIND.into(), json!(kind.as_str()));
-    properties.insert(CAMPAIGN.into(), json!(home.uid.to_string()));
 }
 
 /// Changes a character, reveals it, or moves it into the archive and back.
@@ -329,12 +318,13 @@ pub async fn set_controller(
     let mut handed = Handed::Plainly;
     if let Some(participant) = participant {
         super::context::belongs(&participant, &home, Thing::Participant, "controller")?;
-        batch = batch.change(Change::PutEdge(controls(participant.uid, character)?));
         if participant::seat_of(&participant) == Seat::Player && !old.is_known() {
             new.lend();
             batch = new.store(desk, &old, batch)?;
             handed = Handed::Revealed;
         }
+        let shown = casting::shown(&new.character.node);
+        batch = batch.change(Change::PutEdge(controls(participant.uid, character, shown)?));
     }
     batch = touching(batch, home.uid, character, new.shown_change(&old));
     let edits = new.edits("CHARACTER_CONTROL_SET", &old);
@@ -376,6 +366,16 @@ pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Character>> {
 fn bare(node: Node, campaign: Uid) -> Character {
     let (kind, notes) = (Kind::of(&node), String::new());
     Character { kind, node, campaign, notes, controller: None }
+}
+
+/// The number of a character's page, which a new one has only when it is made.
+pub async fn page_number(desk: &Desk, uid: Uid) -> Result<Option<i64>> {
+    let live = desk.app.store.node(&desk.viewer, NodeKey::Uid(uid)).await?;
+    let found = match live {
+        Some(node) => Some(node),
+        None => campaign::archived_node(desk, Thing::Character, uid).await?,
+    };
+    Ok(found.map(|node| node.number))
 }
 
 /// One character.
@@ -442,13 +442,17 @@ pub(crate) async fn shape(
 }
 
 /// The edge from a participant to a character they move.
-pub(crate) fn controls(participant: Uid, character: Uid) -> Result<NewEdge> {
+pub(crate) fn controls(
+    participant: Uid,
+    character: Uid,
+    visibility: Visibility,
+) -> Result<NewEdge> {
     Ok(NewEdge {
         source: NodeRef::Uid(participant),
         target: NodeRef::Uid(character),
         kind: word(CONTROLS)?,
         weight: 1.0,
-        visibility: Visibility::Members,
+        visibility,
         properties: Properties::new(),
     })
 }

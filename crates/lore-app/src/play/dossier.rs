@@ -4,12 +4,13 @@ use lore_core::{Node, Result, Text, Uid, Visibility};
 use lore_store::{Batch, Bin, Change, Expect, NewText, NodePatch, NodeRef, TextPatch, TextRef};
 use serde_json::{Value, json};
 
-use super::character::{self, Character, Kind, Reveal, put_sheet};
+use super::character::{self, Character, Kind, Reveal, controls, put_sheet};
 use super::desk::Desk;
 use super::history::Edits;
 use super::ids::Thing;
+use super::participant::joins;
 use super::sheet::{self, Sheet};
-use super::word;
+use super::{casting, word};
 
 /// The kind of text that holds a character's notes.
 pub(crate) const NOTES: &str = "notes";
@@ -55,25 +56,37 @@ impl Dossier {
 
     /// Whether the players know the name and the sheet.
     pub(crate) fn is_known(&self) -> bool {
-        self.character.node.visibility == Visibility::Members
-            && self.sheet_shown == Visibility::Members
+        self.name_shown() == Visibility::Members && self.sheet_shown == Visibility::Members
     }
 
-    /// Says how much the players know from now on.
+    /// Who knows that there is such a character at the table.
+    fn name_shown(&self) -> Visibility {
+        casting::shown(&self.character.node)
+    }
+
+    /// Says how much the players know from now on. A page that was open before stays open.
     pub(crate) fn reveal(&mut self, reveal: Reveal) {
         let (name, rest) = match reveal {
             Reveal::Nothing => (Visibility::Gm, Visibility::Gm),
             Reveal::Name => (Visibility::Members, Visibility::Gm),
             Reveal::Sheet => (Visibility::Members, Visibility::Members),
         };
-        self.character.node.visibility = name;
+        self.show_name(name);
         self.sheet_shown = rest;
         self.notes_shown = rest;
     }
 
+    fn show_name(&mut self, to: Visibility) {
+        let node = &mut self.character.node;
+        if to == Visibility::Members || !casting::was_open(node) {
+            node.visibility = to;
+        }
+        casting::show(&mut node.properties, to);
+    }
+
     /// Shows what somebody needs who moves the character: its name and its sheet.
     pub(crate) fn lend(&mut self) {
-        self.character.node.visibility = Visibility::Members;
+        self.show_name(Visibility::Members);
         self.sheet_shown = Visibility::Members;
     }
 
@@ -97,7 +110,7 @@ impl Dossier {
         let (new, was) = (&self.character, &old.character);
         let same = (&new.node.name, new.controller, self.shown())
             == (&was.node.name, was.controller, old.shown());
-        let known = [new.node.visibility, was.node.visibility].contains(&Visibility::Members);
+        let known = [self.name_shown(), old.name_shown()].contains(&Visibility::Members);
         match known && !(same && self.has_secret_notes(old)) {
             true => Visibility::Members,
             false => Visibility::Gm,
@@ -112,9 +125,11 @@ impl Dossier {
     /// Adds to a batch what makes the stored character like this one.
     pub(crate) fn store(&self, desk: &Desk, old: &Self, mut batch: Batch) -> Result<Batch> {
         let node = &self.character.node;
+        let recast = node.properties != old.character.node.properties;
         let fields = NodePatch {
             name: Some(node.name.clone()),
             visibility: Some(node.visibility),
+            properties: recast.then(|| node.properties.clone()),
             ..NodePatch::default()
         };
         let expect = Expect::Version(old.character.node.version);
@@ -123,7 +138,20 @@ impl Dossier {
             let sheet = put_sheet(NodeRef::Id(node.id), sheet, *version, self.sheet_shown)?;
             batch = batch.change(sheet);
         }
+        if recast {
+            batch = self.store_edges(batch)?;
+        }
         self.store_notes(desk, old, batch)
+    }
+
+    /// What tells of a character is as hidden as the character.
+    fn store_edges(&self, batch: Batch) -> Result<Batch> {
+        let (uid, shown) = (self.character.node.uid, self.name_shown());
+        let batch = batch.change(Change::PutEdge(joins(uid, self.character.campaign, shown)?));
+        Ok(match self.character.controller {
+            Some(seat) => batch.change(Change::PutEdge(controls(seat, uid, shown)?)),
+            None => batch,
+        })
     }
 
     fn store_notes(&self, desk: &Desk, old: &Self, batch: Batch) -> Result<Batch> {
@@ -159,7 +187,7 @@ impl Dossier {
     fn shown(&self) -> Value {
         let is = |visibility: Visibility| visibility == Visibility::Members;
         json!({
-            "name": is(self.character.node.visibility), "sheet": is(self.sheet_shown),
+            "name": is(self.name_shown()), "sheet": is(self.sheet_shown),
             "notes": is(self.notes_shown),
         })
     }

@@ -17,7 +17,7 @@ use super::desk::{Desk, Plan};
 use super::dossier::new_notes;
 use super::ids::Thing;
 use super::participant::joins;
-use super::{CAMPAIGN, rights, table, word};
+use super::{CAMPAIGN, casting, rights, table, word};
 use past::{Past, PastCharacter};
 
 /// Where to fork.
@@ -132,7 +132,8 @@ impl Copy<'_> {
         }
         let seat = old.controller.and_then(|controller| self.uids.get(&controller)).copied();
         if let Some(participant) = seat {
-            self.add(Change::PutEdge(controls(participant, uid)?));
+            let shown = casting::shown(&old.node);
+            self.add(Change::PutEdge(controls(participant, uid, shown)?));
         }
         Ok(())
     }
@@ -144,11 +145,12 @@ impl Copy<'_> {
         node.subtype.clone_from(&old.subtype);
         node.aliases.clone_from(&old.aliases);
         node.tags.clone_from(&old.tags);
-        node.visibility = old.visibility;
-        node.properties.clone_from(&old.properties);
-        node.properties.insert(CAMPAIGN.into(), json!(campaign.to_string()));
+        // A copy of who is hidden at the table is no page that anybody knew.
+        node.visibility = casting::shown(old);
+        node.properties = casting::moved(old, campaign);
+        let shown = node.visibility;
         self.add(Change::CreateNode(node));
-        self.add(Change::PutEdge(joins(uid, campaign)?));
+        self.add(Change::PutEdge(joins(uid, campaign, shown)?));
         Ok(uid)
     }
 

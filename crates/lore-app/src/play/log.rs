@@ -15,7 +15,7 @@ use super::rights;
 use super::roll::flavor;
 use super::session::{self, Session, Status, touching_log};
 use super::tally::told;
-use super::word;
+use super::{casting, word};
 
 /// How many events a page has when nothing is said.
 const PAGE: usize = 100;
@@ -134,7 +134,7 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
     let mut event = desk.event(&rights, "NOTE_ADDED", &payload);
     if let Some(uid) = note.character {
         let found = find_all(desk, &home, &[uid], "character_id").await?;
-        if !note.gm_only && found.iter().any(|node| node.visibility != Visibility::Members) {
+        if !note.gm_only && found.iter().any(|node| casting::shown(node) != Visibility::Members) {
             return Err(Error::invalid(
                 "character_id",
                 "is hidden from the players, who would read this note",

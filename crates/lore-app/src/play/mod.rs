@@ -7,6 +7,7 @@
 //! in the session's log, committed together with the state it changed.
 
 pub mod campaign;
+mod casting;
 pub mod character;
 pub mod context;
 pub mod desk;

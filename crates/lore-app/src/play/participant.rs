@@ -107,7 +107,7 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
     }
     let batch = batch
         .change(Change::CreateNode(node.clone()))
-        .change(Change::PutEdge(joins(uid, campaign.uid)?))
+        .change(Change::PutEdge(joins(uid, campaign.uid, Visibility::Members)?))
         .change(campaign::stir(&campaign, Visibility::Members));
     let payload = json!({
         "summary": format!("{} sits down as {}", node.name, new.seat.as_str()),
@@ -224,13 +224,13 @@ pub(crate) fn seat_of(participant: &Node) -> Seat {
 }
 
 /// The edge from a thing to its campaign.
-pub(crate) fn joins(uid: Uid, campaign: Uid) -> Result<NewEdge> {
+pub(crate) fn joins(uid: Uid, campaign: Uid, visibility: Visibility) -> Result<NewEdge> {
     Ok(NewEdge {
         source: NodeRef::Uid(uid),
         target: NodeRef::Uid(campaign),
         kind: rights::membership()?,
         weight: 1.0,
-        visibility: Visibility::Members,
+        visibility,
         properties: Properties::new(),
     })
 }

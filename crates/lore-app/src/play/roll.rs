@@ -15,7 +15,7 @@ use super::dice::{Odds, Randomness, RngUsed, choose_seed};
 use super::ids::Thing;
 use super::rights::{self, Rights};
 use super::session::{self, Session, touching_log};
-use super::sheet;
+use super::{casting, sheet};
 
 /// Longest trait or modifier name, in characters.
 const LABEL_MAX: usize = 80;
@@ -147,7 +147,8 @@ struct Counted {
 
 /// The value of the trait when it shall count, and what to warn of.
 async fn trait_value(desk: &Desk, ask: &ActionRoll, node: &Node, label: &str) -> Result<Counted> {
-    let mut counted = Counted { value: None, visibility: node.visibility, warnings: Vec::new() };
+    let mut counted =
+        Counted { value: None, visibility: casting::shown(node), warnings: Vec::new() };
     let (sheet, _, visibility) = match sheet::load_with_visibility(desk, node).await {
         Ok(found) => found,
         // Who may not see the sheet rolls without it, but never by mistake.

@@ -86,7 +86,7 @@ pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Pla
     let log = NewEvents { node: NodeRef::Uid(uid), after: Some(0), events: vec![started] };
     batch = batch
         .change(Change::CreateNode(node.clone()))
-        .change(Change::PutEdge(joins(uid, campaign)?))
+        .change(Change::PutEdge(joins(uid, campaign, Visibility::Members)?))
         .change(table::put(&home, &table, version)?)
         .change(Change::AppendEvents(log));
     for uri in touched(uid, campaign) {

@@ -2,18 +2,14 @@
 //! known of them is known of who is played, and the sheet shows on the page.
 
 use lore_core::names::name_key;
-use lore_core::{Error, Node, Result, Timestamp, Visibility};
+use lore_core::{Error, Node, Result, Visibility};
 use lore_store::{Change, Expect, NodeKey, NodePatch, NodeRef};
-use serde_json::{Value, json};
 
-use super::character::{Kind, NewCharacter, into_play};
+use super::character::{Kind, NewCharacter};
 use super::desk::Desk;
 use super::ids::Thing;
-use super::{CHARACTER, campaign};
+use super::{CHARACTER, campaign, casting};
 use crate::access::may_change;
-
-/// The property that says since when a page is played which was there before.
-const SINCE: &str = "played_since";
 
 /// The node of a page as the character it becomes, and how.
 pub(super) async fn embody(
@@ -25,21 +21,13 @@ pub(super) async fn embody(
     let mut node = page(desk, number).await?;
     check(desk, &node, new)?;
     let now = desk.app.effects.now();
-    into_play(&mut node.properties, home, new.kind);
-    node.properties.insert(SINCE.into(), json!(now.to_string()));
-    let patch = NodePatch { properties: Some(node.properties.clone()), ..NodePatch::default() };
+    casting::begin_on_page(&mut node, home.uid, new.kind, now);
+    let properties = Some(node.properties.clone());
+    let patch = NodePatch { properties, seen: Some(new.kind.secrecy()), ..NodePatch::default() };
     let expect = Expect::Version(node.version);
     node.updated.at = now;
     let change = Change::UpdateNode(NodeRef::Id(node.id), expect, patch);
     Ok((node, change))
-}
-
-/// Since when somebody is played.
-pub(super) fn since(node: &Node) -> Timestamp {
-    let tied = node.properties.get(SINCE).and_then(Value::as_str);
-    let tied = tied.and_then(|text| text.parse().ok());
-    // A copy has this from whom it was copied.
-    tied.unwrap_or(node.created.at).max(node.created.at)
 }
 
 async fn page(desk: &Desk, number: i64) -> Result<Node> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lore_core::names::name_key;
-use lore_core::{Node, NodeId, Visibility};
+use lore_core::{BEHIND_SCREEN, Node, NodeId, Visibility};
 use lore_store::{Applied, Counters, Counting, Expect, NewNode, NodePatch, NodeRef, veil};
 use rusqlite::{named_params, params};
 
@@ -54,6 +54,7 @@ impl Hand<'_> {
         let target = self.node(node, Presence::Live)?;
         expect(version, target.version, || format!("node {}", target.id))?;
         let old = self.whole_node(target.id)?;
+        let patch = &*self.behind_screen(patch, &old);
         let seen = self.seen_by_author(&old)?;
         let patch = &*match &seen {
             Some(seen) => veil::lifted_from_node(patch, &old, &|number| seen.contains(&number)),
@@ -170,6 +171,21 @@ impl Hand<'_> {
                 ":by": self.author.principal,
             })?;
         Ok(self.db.last_insert_rowid())
+    }
+
+    /// A patch that leaves alone what its author does not see of the properties.
+    fn behind_screen<'p>(&self, patch: &'p NodePatch, old: &Node) -> Cow<'p, NodePatch> {
+        let mut patch = Cow::Borrowed(patch);
+        if patch.properties.is_none() || self.knows_all() {
+            return patch;
+        }
+        if let Some(properties) = &mut patch.to_mut().properties {
+            match old.properties.get(BEHIND_SCREEN) {
+                Some(kept) => properties.insert(BEHIND_SCREEN.into(), kept.clone()),
+                None => properties.shift_remove(BEHIND_SCREEN),
+            };
+        }
+        patch
     }
 
     /// Writes what a patch changes, and gives the number within the kind that the node has then.

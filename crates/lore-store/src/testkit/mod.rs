@@ -266,6 +266,7 @@ macro_rules! contract_tests {
             a_new_visibility_counts_at_once,
             a_tag_with_a_hidden_page_is_told_to_the_gms_side_alone,
             a_hidden_tag_is_no_tag_to_others,
+            what_is_behind_the_screen_stays_there,
             one_of_two_tags_of_a_name_is_renamed_alone,
         ]);
         $crate::contract_tests!(@topic $harness, veil, [

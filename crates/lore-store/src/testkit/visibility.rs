@@ -1,13 +1,15 @@
 //! Stories about secrets: who sees what, by role and visibility.
 
-use lore_core::{Node, Role, Viewer, Visibility};
+use lore_core::{BEHIND_SCREEN, Node, Role, Viewer, Visibility};
 use lore_search::{Query, Unit};
+use serde_json::{Value, json};
 
 use super::Harness;
-use super::stage::{Stage, batch, between, edge_draft, not_found, word};
+use super::stage::{Stage, batch, between, edge_draft, moment, not_found, word};
 use crate::{
-    Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText,
-    NodeKey, NodePatch, NodeQuery, NodeRef, Require, Retag, TagSide, TextPatch, TextQuery, TextRef,
+    Batch, Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NameMatch, NewEdge, NewNode,
+    NewText, NodeKey, NodePatch, NodeQuery, NodeRef, Require, Retag, TagSide, TextPatch, TextQuery,
+    TextRef,
 };
 
 /// One viewer of each role, the owner of the private things among them.
@@ -421,6 +423,36 @@ pub async fn a_hidden_tag_is_no_tag_to_others(harness: &dyn Harness) {
     let patch = NodePatch { visibility: Some(Visibility::Members), ..NodePatch::default() };
     stage.change(&owner, Change::UpdateNode(NodeRef::Id(page.id), Expect::Any, patch)).await;
     assert_eq!(found(&player).await, [marked.id, own.id]);
+}
+
+/// There can be more to what everybody sees. Others neither read it nor change it, whoever lends
+/// them eyes, nor do they see that it changed.
+pub async fn what_is_behind_the_screen_stays_there(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (owner, player) = (stage.owner, stage.person("Pia", Role::Player).await);
+    let says = |value: Value| value.as_object().unwrap().clone();
+    let (open, hidden) = (json!({ "age": 7 }), json!({ "plays": "the duke" }));
+    let whole = |hidden: &Value| says(json!({ "age": 7, BEHIND_SCREEN: hidden }));
+    let draft = NewNode { properties: whole(&hidden), ..stage.draft("Vex") };
+    let node = stage.make(&owner, draft).await;
+    let read = async |viewer| stage.read(viewer, node.id).await.unwrap();
+    let write = |properties, seen| {
+        let patch = NodePatch { properties: Some(properties), seen, ..NodePatch::default() };
+        batch().change(Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch))
+    };
+    assert_eq!(read(&player).await.properties, says(open.clone()));
+    assert_eq!(read(&owner).await.properties, whole(&hidden));
+    let forged = json!({ "age": 7, BEHIND_SCREEN: {} });
+    for sent in [says(open.clone()), says(forged)] {
+        stage.commit(&player, write(sent.clone(), None)).await;
+        stage.commit(&owner, write(sent, None).with_lent_eyes()).await;
+        assert_eq!(read(&owner).await.properties, whole(&hidden));
+    }
+    let seen = read(&player).await.updated;
+    let later = write(whole(&json!({})), Some(Visibility::Gm));
+    stage.commit(&owner, Batch { at: moment(99), ..later }).await;
+    assert_eq!(read(&owner).await.properties, whole(&json!({})));
+    assert_eq!((read(&player).await.properties, read(&player).await.updated), (says(open), seen));
 }
 
 /// Each of the two follows its own page.

@@ -27,7 +27,7 @@ use lore_app::App;
 use lore_app::access::{Identity, enter};
 use lore_core::effects::Clock;
 use lore_core::{Effects, Role, Timestamp, Viewer};
-use lore_tools::{Call, CallError, Registry, Selection};
+use lore_tools::{Call, CallError, Registry, Selection, Toolset};
 use place::{app_in, bearer};
 use serde_json::{Value, json};
 
@@ -95,7 +95,8 @@ impl Table {
     ) -> Result<Value, CallError> {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
         let call = Call::new(Arc::clone(&self.app), viewer);
-        let answer = self.registry.call(&Selection::new(), tool, call, arguments).await?;
+        let every_door = Selection::new().with_usual(Toolset::Atlas);
+        let answer = self.registry.call(&every_door, tool, call, arguments).await?;
         Ok(answer.structured)
     }
 

@@ -23,6 +23,13 @@ impl Table {
     fn playing(&self, page: i64, name: &str, kind: &str) -> Value {
         json!({ "campaign_id": self.campaign, "name": name, "kind": kind, "page_id": page })
     }
+
+    fn rolling(&self, character: &str) -> Value {
+        json!({
+            "session_id": self.session, "character_id": character, "trait": "agility",
+            "difficulty": 12,
+        })
+    }
 }
 
 #[tokio::test]
@@ -51,17 +58,95 @@ async fn who_has_a_page_is_played_and_the_sheet_shows_there() {
     assert!(own["sheet"]["profile"].is_object(), "a new character has a page of its own: {own}");
 }
 
+/// All that somebody can ask of a table about who is cast in it.
+async fn told_of_cast(table: &Table, viewer: Viewer, npc: &str, page: i64) -> Vec<Value> {
+    let uri = format!("campaign://{}", table.campaign);
+    let mut told = vec![
+        table.read_as(viewer, &uri).await.unwrap(),
+        table.read_as(viewer, "campaigns://list").await.unwrap(),
+        table.read_as(viewer, &format!("{uri}/characters")).await.unwrap(),
+        table.shown(viewer, page).await,
+        json!(table.read_as(viewer, &format!("character://{npc}/sheet")).await),
+    ];
+    for (tool, arguments) in [
+        ("character_sheet_get", json!({ "character_id": npc })),
+        ("character_update", json!({ "character_id": npc, "notes": "x" })),
+        ("character_create", table.playing(page, "Vex", "PC")),
+        ("session_action_roll", table.rolling(npc)),
+        ("list_campaign_npcs", json!({ "campaign_id": table.campaign })),
+        ("get_article", json!({ "article_id": npc, "granularity": 2 })),
+        ("get_entity_neighborhood", json!({ "entity_uri": npc })),
+        ("kn_graph", json!({ "action": "query", "text": "Vex" })),
+    ] {
+        let answer = table.call_as(viewer, tool, arguments).await;
+        told.push(json!(answer.map_err(|error| format!("{error:?}").replace(npc, "it"))));
+    }
+    told
+}
+
 #[tokio::test]
-async fn the_page_of_an_npc_is_known_and_its_sheet_is_not() {
+async fn an_npc_is_announced_by_being_revealed_not_by_having_an_open_page() {
+    let table = Table::set().await;
+    let page = table.page("Vex", json!({ "entry": "A ferrier." })).await;
+    let (player, _) = table.seat("Pia").await;
+    let lead = json!({ "campaign_id": table.campaign, "display_name": "Gil", "role": "GM" });
+    let lead = id(&table.call("participant_create", lead).await);
+    let found = table.call("kn_graph", json!({ "action": "query", "text": "Vex" })).await;
+    let npc = found["nodes"][0]["id"].as_str().unwrap().replace("node_", "character_");
+    let before = told_of_cast(&table, player, &npc, page).await;
+    let made = table.call("character_create", table.playing(page, "Vex", "NPC")).await;
+    assert_eq!(made["id"], json!(npc));
+    table.hand(&npc, &lead).await;
+    table.call("character_state_patch", json!({ "character_id": npc, "hp": 1 })).await;
+    let hush = json!({ "session_id": table.session, "character_id": npc, "text": "Vex!" });
+    let refused = table.refused("session_note_add", hush).await.to_string();
+    assert!(refused.contains("hidden from the players"), "{refused}");
+    table.call("session_action_roll", table.rolling(&npc)).await;
+    let events = table.events(player).await;
+    assert!(!format!("{events:?}").contains("Vex"), "{events:?}");
+    let after = told_of_cast(&table, player, &npc, page).await;
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(before, after);
+    }
+    for (reveal, sheet) in [("NAME", false), ("SHEET", true), ("NOTHING", false), ("NAME", false)] {
+        table.call("character_update", json!({ "character_id": npc, "reveal": reveal })).await;
+        let seen = told_of_cast(&table, player, &npc, page).await;
+        assert_eq!(seen[3]["entry"], "A ferrier.", "the page stays open: {reveal}");
+        assert_eq!(seen[3].get("sheet").is_some(), sheet, "{reveal}");
+        let known = reveal != "NOTHING";
+        assert_eq!(seen[0]["campaign"]["character_count"], if known { 2 } else { 1 }, "{reveal}");
+        for (place, told) in [(2, "Vex"), (9, "Vex"), (11, "Ash")] {
+            let said = seen[place].to_string();
+            assert_eq!(said.contains(told), known, "{reveal}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_character_is_told_with_its_page_also_when_asked_again() {
+    let table = Table::set().await;
+    let new = json!({
+        "campaign_id": table.campaign, "name": "Moss", "kind": "PC", "idempotency_key": "moss",
+    });
+    let made = table.call("character_create", new.clone()).await;
+    let sheet = table.call("character_sheet_get", json!({ "character_id": made["id"] })).await;
+    assert!(made["entity_id"].is_i64(), "{made}");
+    assert_eq!(made["entity_id"], sheet["character"]["entity_id"]);
+    assert_eq!(table.call("character_create", new).await, made);
+}
+
+#[tokio::test]
+async fn a_fork_makes_no_open_page_of_who_is_hidden_at_the_table() {
     let table = Table::set().await;
     let page = table.page("Vex", json!({})).await;
-    let npc = id(&table.call("character_create", table.playing(page, "Vex", "NPC")).await);
-    let (player, _) = table.seat("Pia").await;
-    let seen = table.shown(player, page).await;
-    assert_eq!((&seen["name"], seen.get("sheet")), (&json!("Vex"), None));
-    assert!(table.shown(table.viewer, page).await["sheet"].is_object());
-    table.call("character_update", json!({ "character_id": npc, "reveal": "SHEET" })).await;
-    assert!(table.shown(player, page).await["sheet"].is_object());
+    table.call("character_create", table.playing(page, "Vex", "NPC")).await;
+    let fork = json!({ "campaign_id": table.campaign });
+    assert_eq!(table.call("campaign_fork", fork).await["character_count"], 2);
+    let player = table.player("Pia").await;
+    for (viewer, pages) in [(player, 1), (table.viewer, 2)] {
+        let found = table.call_as(viewer, "find_entities", json!({ "name": "Vex" })).await;
+        assert_eq!(found.unwrap()["sync_info"]["total_count"], pages);
+    }
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::play::ids::Thing;
 use crate::play::sheet::{self, Sheet};
 use crate::play::table::{self, Table};
 use crate::play::tally::told;
-use crate::play::{CHARACTER, PARTICIPANT, SESSION, campaign, context, rights, tie};
+use crate::play::{CHARACTER, PARTICIPANT, SESSION, campaign, casting, context, rights};
 
 /// The state of a campaign at some moment.
 pub(super) struct Past {
@@ -213,7 +213,7 @@ impl Past {
     /// Leaves out what was made later.
     fn drop_later(&mut self, moment: Timestamp) {
         self.people.retain(|node| node.created.at <= moment);
-        self.characters.retain(|character| tie::since(&character.node) <= moment);
+        self.characters.retain(|character| casting::since(&character.node) <= moment);
         for character in &mut self.characters {
             character.texts.retain(|text| text.created.at <= moment);
         }
@@ -246,7 +246,8 @@ impl Past {
             doubts.extend(changed.map(|(what, _)| format!("{what} of {}", node.name)));
         }
         let gone = |node: &&Node| {
-            tie::since(node) <= moment && node.deleted_at.is_some_and(|at| unknown(node.uid, at))
+            casting::since(node) <= moment
+                && node.deleted_at.is_some_and(|at| unknown(node.uid, at))
         };
         let gone = self.away.values().filter(gone);
         doubts.extend(gone.map(|node| format!("{}, archived since", node.name)));
@@ -309,6 +310,7 @@ impl PastCharacter {
                     _ => Visibility::Gm,
                 };
                 self.node.visibility = to("name");
+                casting::show(&mut self.node.properties, to("name"));
                 self.sheet_shown = to("sheet");
                 self.notes_shown = to("notes");
             }

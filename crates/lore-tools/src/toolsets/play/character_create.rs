@@ -2,6 +2,7 @@
 
 use futures::FutureExt;
 use lore_app::play::character::{self, NewCharacter};
+use lore_app::play::desk::{Desk, Done};
 use lore_app::play::ids::Thing;
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -69,6 +70,29 @@ impl ToolSpec for CharacterCreate {
         let desk = &setting.desk;
         let plan =
             || async { Ok(character::create(desk, &new).await?.map(CharacterOut::from)) }.boxed();
-        Ok(desk.carry_out(plan).await?.into())
+        with_page(desk, desk.carry_out(plan).await?).await
     }
+}
+
+/// The answer with the number of the page: it is known only now, and not kept with an answer that
+/// was given before.
+async fn with_page(desk: &Desk, done: Done<CharacterOut>) -> Result<Kept<CharacterOut>> {
+    Ok(match done {
+        Done::Fresh(mut made) => {
+            made.entity_id = page_of(desk, &made.id).await?;
+            Kept::Fresh(made)
+        }
+        Done::Again(mut made) => {
+            let id = made.get("id").and_then(Value::as_str).unwrap_or_default();
+            let page = page_of(desk, id).await?;
+            if let (Some(answer), Some(page)) = (made.as_object_mut(), page) {
+                answer.insert("entity_id".into(), page.into());
+            }
+            Kept::Again(made)
+        }
+    })
+}
+
+async fn page_of(desk: &Desk, id: &str) -> Result<Option<i64>> {
+    character::page_number(desk, Thing::Character.read("id", id)?).await
 }

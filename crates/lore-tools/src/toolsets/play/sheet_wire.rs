@@ -39,7 +39,7 @@ pub(super) struct CharacterOut {
     pub notes: String,
     /// Who moves it: GM or a participant's id.
     pub controller: String,
-    /// Its entity_id at find_entities and get_entities; absent while it is being made.
+    /// Its entity_id at find_entities and get_entities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity_id: Option<i64>,
     /// When it was made.
