@@ -1,4 +1,4 @@
-//! Documents that mention an entity: those joined to it, and those that say its name.
+//! Documents that mention an entity: those joined to it in any way, and those that say its name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
-use super::relations::{EDGES_MAX, MENTIONS};
+use super::ontology::EntityType;
+use super::relations::{EDGES_MAX, MENTIONS, around};
 use super::uri;
 use crate::damage::sound_texts;
 use crate::memory::kinds::fact;
@@ -53,7 +54,10 @@ pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Res
     let Some(entity) = entities::by_id(librarian, uri).await? else {
         return Ok(Mentioned::default());
     };
-    let mut since = linked(librarian, &entity).await?;
+    let mut since = mentioning(librarian, &entity).await?;
+    for (node, at) in linked(librarian, &entity).await? {
+        since.entry(node).or_insert(at);
+    }
     for text in said(librarian, &entity).await? {
         let first = since.entry(text.node).or_insert(text.created.at);
         *first = (*first).min(text.created.at);
@@ -89,7 +93,7 @@ pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Res
 }
 
 /// Nodes joined to the entity because they mention it, with since when.
-async fn linked(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeId, Timestamp>> {
+async fn mentioning(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeId, Timestamp>> {
     let kinds = [word(MENTIONS)?];
     let edges = librarian
         .app
@@ -97,6 +101,21 @@ async fn linked(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeI
         .neighbours(&librarian.viewer, &[entity.node.id], Direction::In, &kinds, EDGES_MAX)
         .await?;
     Ok(edges.into_iter().map(|edge| (edge.source, edge.created.at)).collect())
+}
+
+/// Documents that are joined to the entity otherwise, with since when. Entities that are so are its
+/// relations.
+async fn linked(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeId, Timestamp>> {
+    let own = entity.node.id;
+    let mut since = BTreeMap::new();
+    for edge in around(librarian, &[own], &[]).await? {
+        let other = if edge.source == own { edge.target } else { edge.source };
+        since.entry(other).or_insert(edge.created.at);
+    }
+    let ids: Vec<NodeId> = since.keys().copied().collect();
+    let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
+    let documents = nodes.iter().filter(|node| EntityType::of(node).is_none());
+    Ok(documents.filter_map(|node| since.remove_entry(&node.id)).collect())
 }
 
 /// Texts that say one of the entity's names.

@@ -1,5 +1,6 @@
 //! What is told of an entity to who asks, and how a question is repeated.
 
+use lore_tools::koi::Ask;
 use serde_json::json;
 
 use crate::world::World;
@@ -30,6 +31,54 @@ async fn what_somebody_wrote_of_an_entity_is_around_it_and_what_was_read_is_not(
             (&json!("Ada Holt"), &json!("Person"))
         );
     }
+}
+
+/// Whatever joins them, and whichever way.
+#[tokio::test]
+async fn what_is_linked_to_an_entity_is_a_document_of_it_or_around_it() {
+    let world = World::new().await;
+    let bram = world.page(json!({ "entity_type": "character", "name": "Bram Oake" })).await;
+    let bram = bram["entity_id"].to_string();
+    let idea = json!({ "action": "create", "title": "Herring farm", "link_to": bram });
+    world.call("kn_idea", idea).await;
+    let fact = json!({ "action": "learn", "type": "decision", "content": "Salt the nets." });
+    let fact = world.call("kn_intel", fact).await["node_id"].clone();
+    let vague = json!({ "action": "create", "title": "Kite mill" });
+    let mut linked = vec![fact, world.call("kn_idea", vague).await["id"].clone()];
+    for (entity_type, name) in
+        [("journal", "Log of May"), ("note", "On rope"), ("quest", "Find it")]
+    {
+        let page = world.page(json!({ "entity_type": entity_type, "name": name })).await;
+        linked.push(json!(page["entity_id"].to_string()));
+    }
+    let node = json!({ "action": "add", "name": "Capstan", "type": "concept" });
+    linked.push(world.call("kn_graph", node).await["id"].clone());
+    for (place, id) in linked.iter().enumerate() {
+        let (from, to) = if place % 2 == 0 { (id, &json!(bram)) } else { (&json!(bram), id) };
+        let edge = json!({
+            "action": "connect", "source_id": from, "target_id": to, "edge_type": "concerns",
+        });
+        world.call("kn_graph", edge).await;
+    }
+    let ask = json!({ "entity_uri": "Bram Oake" });
+    let told = world.call("get_entity_documents", ask.clone()).await;
+    let told = told["documents"].as_array().unwrap().iter();
+    let mut told: Vec<_> = told.map(|one| one["vault_path"].as_str().unwrap().to_owned()).collect();
+    told.sort();
+    let documents = [
+        "idea/Herring farm",
+        "idea/Kite mill",
+        "journal/Log of May",
+        "learned_decision/Decision: Salt the nets.",
+        "note/On rope",
+    ];
+    assert_eq!(told, documents);
+    let uri = world.best("Bram Oake").await["uri"].as_str().unwrap().to_owned();
+    let around = world.relations(&uri).await.join("\n");
+    assert!(around.contains("Find it") && around.contains("Capstan"), "{around}");
+    let path = ["entity", uri.as_str(), "mentioned-in"];
+    let answer = world.ask(Ask::get(path)).await;
+    assert_eq!(answer["documents"].as_array().unwrap().len(), documents.len(), "{answer}");
 }
 
 #[tokio::test]
