@@ -161,6 +161,7 @@ fn listed(value: &Value) -> Value {
             let tags = text.split(',').map(str::trim).filter(|tag| !tag.is_empty());
             tags.collect::<Vec<_>>().into()
         }
+        Value::Null => json!([]),
         other => other.clone(),
     }
 }
@@ -251,6 +252,9 @@ mod tests {
         assert_eq!(verbose["content"], "Stone.");
         assert_eq!((&verbose["icon"], &verbose["likes"]), (&Value::Null, &json!(4)));
         assert_eq!(verbose["category"]["slug"], "places");
+        let mut untagged = article();
+        untagged.insert("tags".into(), Value::Null);
+        assert_eq!(shown(Kind::Article, &untagged, 1, Shape::Verbose)["tags"], json!([]));
     }
 
     #[test]

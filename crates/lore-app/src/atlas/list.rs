@@ -8,7 +8,7 @@ use lore_store::{Direction, NodeQuery};
 
 use super::keys;
 use super::source::{Atlas, ListQuery, Rows};
-use crate::play::{MANY, word};
+use crate::play::word;
 
 impl Atlas {
     /// Some objects, as references.
@@ -33,18 +33,12 @@ impl Atlas {
 
     /// Everything of the kind in this world. The store cuts the page.
     async fn all(self, query: &ListQuery) -> Result<(Self, Vec<Node>, usize)> {
-        let limit = query.offset.saturating_add(query.limit.min(PAGE_MAX)).max(1);
-        if limit >= MANY {
-            let nodes = self.every(query.kind).await?;
-            return Ok(cut(self, query, nodes));
-        }
+        let (offset, limit) = (query.offset, query.limit.clamp(1, PAGE_MAX));
         let kinds = keys::node_words(query.kind)?;
-        let wanted = NodeQuery { kinds, limit, ..NodeQuery::default() };
+        let wanted = NodeQuery { kinds, offset, limit, ..NodeQuery::default() };
         let page = self.app().store.find_nodes(self.viewer(), wanted).await?;
         let total = usize::try_from(page.total).unwrap_or(usize::MAX);
-        let nodes = page.items.into_iter().skip(query.offset);
-        let nodes = nodes.take(query.limit.min(PAGE_MAX)).collect();
-        Ok((self, nodes, total))
+        Ok((self, page.items, total))
     }
 
     /// What is joined to a parent in the way that a field of the kind says.
