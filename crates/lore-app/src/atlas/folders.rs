@@ -62,6 +62,15 @@ impl Atlas {
         let (place, nodes, total) = cut(place, query, nodes);
         Ok(Rows { rows: place.assemble(Kind::Folder, nodes, -1).await?, total })
     }
+
+    /// Makes a folder: one of blocks is the same wherever it is made.
+    pub(super) async fn create_folder(&self, fields: &Object) -> Result<Object> {
+        let kind = if is_of_blocks(fields) { Kind::BlockFolder } else { Kind::Folder };
+        let uid = self.app().effects.uid();
+        self.create_node(kind, fields, uid).await?;
+        let full = Kind::Folder.row().granularity(2);
+        self.read_object(Kind::Folder, Some(&uid.to_string()), full).await
+    }
 }
 
 /// What is kept in a folder that does not say it itself.
@@ -70,7 +79,7 @@ pub(super) fn held_in(folder: &Node) -> Value {
 }
 
 /// Whether a folder that somebody makes is one of blocks.
-pub(super) fn is_of_blocks(fields: &Object) -> bool {
+fn is_of_blocks(fields: &Object) -> bool {
     let holds = fields.get(HOLDS).and_then(Value::as_str);
     holds.is_some_and(|holds| holds.trim().eq_ignore_ascii_case(BLOCKS))
 }

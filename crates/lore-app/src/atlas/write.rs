@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::assemble::{OURS, SECTION, named_posts};
 use super::source::Atlas;
 use super::written::{Link, Section, State, Written, id_of};
-use super::{article, folders, head, keys};
+use super::{article, head, keys};
 use crate::access::may_change;
 use crate::mentions::follow;
 use crate::pages::links::{self, Source};
@@ -36,11 +36,7 @@ impl Atlas {
             Kind::User | Kind::Campaign | Kind::Npc => Err(made_elsewhere(kind)),
             Kind::World => self.create_world(fields).await,
             Kind::Secret => place.create_secret(fields, self.app().effects.uid()).await,
-            Kind::Folder if folders::is_of_blocks(fields) => {
-                let uid = self.app().effects.uid();
-                place.create_node(Kind::BlockFolder, fields, uid).await?;
-                self.read_object(kind, Some(&uid.to_string()), full(kind)).await
-            }
+            Kind::Folder => place.create_folder(fields).await,
             _ => place.create_node(kind, fields, self.app().effects.uid()).await,
         }
     }
