@@ -9,6 +9,7 @@
 mod field;
 mod fields;
 mod offered;
+mod open;
 mod resource;
 mod section;
 mod shown;
@@ -16,6 +17,7 @@ mod table;
 mod told;
 
 pub use field::{Field, Form, Look};
+pub use open::{OPEN_FIELDS, as_everybody_sees, seen_otherwise, tells_everybody};
 pub use resource::{
     Cache, IdForm, List, Need, Offered, Presence, Resource, Sensitivity, Takes, Writes,
 };

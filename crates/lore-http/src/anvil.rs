@@ -12,7 +12,9 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, Response, StatusCode, header};
-use lore_anvil::{Kind, List, Object, PAGE_MAX, Sensitivity, with_texts_apart, with_told_names};
+use lore_anvil::{
+    Kind, List, OPEN_FIELDS, Object, PAGE_MAX, Sensitivity, with_texts_apart, with_told_names,
+};
 use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Audience, FolderOrder, Folders, ListQuery};
 use lore_core::{Error, Role};
 use lore_markup::{from_bbcode, to_bbcode};
@@ -123,10 +125,10 @@ struct Asked {
 impl Asked {
     async fn get(&self, kind: Kind) -> Result<Object, Refused> {
         let granularity = self.params.get("granularity").and_then(|text| text.parse().ok());
-        let granularity: i8 = granularity.unwrap_or(0);
+        let granularity = granularity.unwrap_or(0_i8).clamp(-1, 3);
         let id = self.params.get("id");
-        let mut found = [self.atlas.read(kind, id, granularity.clamp(-1, 3)).await?];
-        self.atlas.with_open_dates(kind, &mut found).await?;
+        let mut found = [self.atlas.read(kind, id, granularity).await?];
+        self.atlas.with_open_fields(kind, &mut found, granularity).await?;
         let [found] = found;
         Ok(outward(kind, found))
     }
@@ -173,7 +175,7 @@ impl Asked {
             _ => self.atlas.list(&query).await?,
         };
         let mut rows = found.rows;
-        self.atlas.with_open_dates(kind, &mut rows).await?;
+        self.atlas.with_open_fields(kind, &mut rows, -1).await?;
         let rows = rows.into_iter().map(|row| Value::Object(outward(kind, row)));
         let mut answer = Object::new();
         answer.insert("entities".into(), rows.collect());
@@ -254,6 +256,7 @@ fn outward(kind: Kind, object: Object) -> Object {
         let markup = kind.row().field(&name).is_some_and(lore_anvil::Field::is_bbcode);
         let value = match value {
             Value::String(text) if markup => to_bbcode(&text).into(),
+            Value::Object(open) if name == OPEN_FIELDS => Value::Object(outward(kind, open)),
             Value::Object(sections) if name == "sections" => {
                 further = in_bbcode(sections);
                 Value::Object(further.clone())

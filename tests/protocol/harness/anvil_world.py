@@ -66,6 +66,7 @@ def fill(program, http) -> dict:
     campaign = call("campaign_create", name="Vale", gm_mode="HUMAN", theme_prompt="Ice")["id"]
     strahd, _ = (call("character_create", campaign_id=campaign, name=name, kind=kind, notes="Bites **hard**.")["id"]
                  for name, kind in (("Strahd", "NPC"), ("Thorin", "PC")))
+    shown = half_shown(call, http, campaign)
     for state in ("private", "public"):
         def some(path: str, **fields):
             return put(path, state=state, **fields)
@@ -116,11 +117,38 @@ def fill(program, http) -> dict:
         some("subscribergroup", description="Payers", isDefault=True)
     put("secret", title="Of nothing", content="psst")
     put("note", title="Loose", content="A loose thought")
-    return {"campaigns": [campaign], "npcs": [strahd]}
+    npcs = [strahd, *shown["npcs"]]
+    return {"campaigns": [campaign], "npcs": npcs, "articles": [campaign, *npcs, *shown["others"]]}
+
+
+HIDDEN = "wombat"
+"""A word that stands only in what is the game master's side's of things that everybody sees."""
+
+
+def half_shown(call, http, campaign: str) -> dict:
+    """Things that everybody sees, each with something that only the game master's side does. Gives their ids."""
+    npcs = []
+    for reveal in ("NOTHING", "NAME", "SHEET"):
+        notes = "Kind to **all**." if reveal == "SHEET" else f"{HIDDEN} is the *traitor*."
+        npc = call("character_create", campaign_id=campaign, name=f"Vex {reveal.lower()}", kind="NPC", notes=notes)["id"]
+        call("character_update", character_id=npc, reveal=reveal)
+        npcs.append(npc)
+    session = call("session_start", campaign_id=campaign, name="Night one")["id"]
+    call("session_note_add", session_id=session, text="We met **Vex** at the [entity:1|mill].")
+    call("session_note_add", session_id=session, text=f"{HIDDEN} waits tomorrow.", gm_only=True)
+    call("session_note_add", session_id=session, text="The ferry sank.")
+    kanka = {"authorization": f"Bearer {http.headers['x-auth-token']}"}
+    [world] = http.get("/compat/kanka/1.0/campaigns", headers=kanka).json()["data"]
+    tag = {"name": f"{HIDDEN} tag", "is_private": True}
+    http.post(f"/compat/kanka/1.0/campaigns/{world['id']}/tags", json=tag, headers=kanka).raise_for_status()
+    call("create_entities", entities=[
+        {"entity_type": "location", "name": "Half-lit", "entry": "By [entity:2], [entity:3|the dark] and the moon.",
+         "tags": ["river", f"{HIDDEN} tag"]}])
+    return {"npcs": npcs, "others": [session]}
 
 
 SEARCHES = ("stone", "the old mill", "who hears the fox?", "head more", "river", "Strahd", "psst", "quest open",
-            "One article", "Vars", "do it", "zymurgy", "Of journal")
+            "One article", "Vars", "do it", "zymurgy", "Of journal", HIDDEN, "we met Vex", "Half-lit", "moon")
 
 
 def questions(tools: list[dict], unlisted: dict, ask):
@@ -137,7 +165,8 @@ def questions(tools: list[dict], unlisted: dict, ask):
                 yield name, {"world_id": "Main"}
                 yield name, {"world_id": NONE}
             rows[name] = [row["id"] for row in ask(name, {}).get("entities", [])]
-    ids = {**{name.removeprefix("list_"): found for name, found in rows.items()}, **unlisted}
+    ids = {name.removeprefix("list_"): found for name, found in rows.items()}
+    ids = {name: ids.get(name, []) + unlisted.get(name, []) for name in {**ids, **unlisted}}
     for words in SEARCHES:
         for page in ({}, {"offset": 1, "limit": 2}, {"world_id": "Main"}):
             yield "search_articles", {"query": words, **page}

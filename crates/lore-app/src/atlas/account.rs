@@ -1,11 +1,10 @@
 //! Whose account it is. The keys of a service are those of whoever runs this program; everybody
 //! else is who they are here, and is told nothing of the account.
 
-use lore_anvil::{Kind, Object};
+use lore_anvil::{Kind, OPEN_FIELDS, Object};
 use lore_core::{Result, Role};
 use serde_json::json;
 
-use super::head::OPEN_DATE;
 use super::people::ownership;
 use super::screened::Screened;
 use super::source::{Anvil, ListQuery};
@@ -36,12 +35,9 @@ impl Screened {
         Ok(query)
     }
 
-    /// A thing with what it is to the viewer, and when they saw it change last.
+    /// A thing with what it is to the viewer, and nothing of how others see it.
     pub(super) fn settled(&self, kind: Kind, mut thing: Object) -> Object {
-        let date = thing.shift_remove(OPEN_DATE);
-        if let Some(date) = date.filter(|_| !self.viewer.sees_gm_side()) {
-            thing.insert("updateDate".into(), date);
-        }
+        thing.shift_remove(OPEN_FIELDS);
         if kind == Kind::World && !self.is_owner() && thing.contains_key(OWNERSHIP) {
             thing.insert(OWNERSHIP.into(), json!(ownership(self.viewer.role)));
         }

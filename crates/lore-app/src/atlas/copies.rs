@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::beside::hidden_tags;
 use super::head;
 use super::source::{Atlas, Extent};
 use super::taken::uid_of_words;
@@ -154,6 +155,9 @@ fn said_by(row: &Object) -> String {
         Value::String(tags) if tags.is_empty() => Value::Null,
         tags => tags,
     };
+    // Who may see which of them is nowhere else.
+    let hidden = hidden_tags(row);
+    let tags = if hidden.is_empty() { tags } else { json!([tags, hidden]) };
     json!([told("title"), told("state"), is_draft(row), groups, tags]).to_string()
 }
 

@@ -123,10 +123,6 @@ pub(super) fn moment(at: Timestamp) -> Value {
     json!({ "date": date, "timezone_type": 3, "timezone": "UTC" })
 }
 
-/// Where it is told when everybody saw a thing change last, where the game master's side saw it
-/// change since: for who asks with keys that see everything, and shows it to others.
-pub(super) const OPEN_DATE: &str = "openUpdateDate";
-
 /// The moment that a date of the API tells, in whatever time zone.
 pub(super) fn moment_in(date: &Value) -> Option<Timestamp> {
     let text = date.get("date")?.as_str()?.trim();

@@ -1,7 +1,5 @@
 //! From the ids that clients send to nodes, and which nodes a kind of object is made of.
 
-use std::collections::HashMap;
-
 use lore_anvil::{IdForm, Kind};
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result, Uid};
@@ -99,39 +97,19 @@ impl Atlas {
         self.locate_where(kind, id, is_of_kind).await
     }
 
-    /// The nodes of things that the caller was shown, as everybody sees them who does, by the ids of
-    /// the things.
-    pub(super) async fn seen_by_everybody(
-        &self,
-        kind: Kind,
-        ids: &[String],
-    ) -> Result<HashMap<String, Node>> {
-        let mut seen = HashMap::new();
-        for place in self.everywhere().await? {
-            let left: Vec<&String> = ids.iter().filter(|id| !seen.contains_key(*id)).collect();
-            if left.is_empty() {
-                break;
-            }
-            seen.extend(place.for_everybody().those_called(kind, &left).await?);
-        }
-        Ok(seen)
-    }
-
-    /// The nodes of things in this world, by the ids of the things.
-    async fn those_called(&self, kind: Kind, ids: &[&String]) -> Result<Vec<(String, Node)>> {
-        let mut found = Vec::new();
+    /// The nodes of those things in this world that have these ids.
+    pub(super) async fn those_called(&self, kind: Kind, ids: &[&String]) -> Result<Vec<Node>> {
         if kind.row().id == IdForm::Number {
-            for id in ids {
-                let Ok(number) = id.parse() else { continue };
-                let node = self.numbered(kind, number).await?;
-                found.extend(node.map(|node| ((*id).clone(), node)));
+            let mut found = Vec::new();
+            for number in ids.iter().filter_map(|id| id.parse().ok()) {
+                found.extend(self.numbered(kind, number).await?);
             }
             return Ok(found);
         }
         let uids: Vec<Uid> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-        let nodes = self.app().store.nodes_by_uid(self.viewer(), &uids).await?;
-        let nodes = nodes.into_iter().filter(|node| is_shown_as(kind, node));
-        Ok(nodes.map(|node| (node.uid.to_string(), node)).collect())
+        let mut nodes = self.app().store.nodes_by_uid(self.viewer(), &uids).await?;
+        nodes.retain(|node| is_shown_as(kind, node));
+        Ok(nodes)
     }
 
     /// The same, to be read: what came in by another door is an article, too.

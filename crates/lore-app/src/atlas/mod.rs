@@ -10,6 +10,7 @@ mod account;
 mod article;
 mod asked;
 mod assemble;
+mod beside;
 mod copies;
 mod find;
 mod folders;

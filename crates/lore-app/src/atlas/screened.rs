@@ -2,14 +2,18 @@
 //!
 //! The store filters what it keeps by viewer. A live service knows only the account of its
 //! keys, so what it answers is screened here, for everybody below the game master's side:
-//! no secret, nothing that is not public, no notes of the author. What the service does not
+//! no secret, nothing that is not public, no notes of the author. A thing that says itself how
+//! everybody sees it, as another program of this kind does, is shown so. What the service does not
 //! have at all comes from the own world.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_anvil::{Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, is_reference};
+use lore_anvil::{
+    Kind, Object, PAGE_MAX, Sensitivity, UNCATEGORISED, as_everybody_sees, is_reference,
+    tells_everybody,
+};
 use lore_core::{Error, Result, Role, Viewer};
 use serde_json::Value;
 
@@ -50,6 +54,9 @@ impl Screened {
     /// The same for a row of a list. What was listed below something is held by that, and most
     /// things by nothing else.
     async fn is_held_openly(&self, query: &ListQuery, row: &Object) -> Result<bool> {
+        if tells_everybody(row) {
+            return Ok(true);
+        }
         let mut holders = query.kind.row().holders();
         match (holders.next(), holders.next()) {
             (None, _) => Ok(true),
@@ -72,11 +79,13 @@ impl Screened {
         if kind.row().sensitivity == Sensitivity::Secret {
             return Err(unknown());
         }
-        let object = self.inner.read(kind, id, granularity).await?;
+        let object = as_everybody_sees(self.inner.read(kind, id, granularity).await?);
         if !is_open(kind, &object) {
             return Err(unknown());
         }
-        self.check_holders(kind, id).await.map_err(|_| unknown())?;
+        if !tells_everybody(&object) {
+            self.check_holders(kind, id).await.map_err(|_| unknown())?;
+        }
         Ok(object)
     }
 
@@ -93,6 +102,7 @@ impl Screened {
             return Ok(judged);
         }
         for row in self.inner.list_whole(query).await? {
+            let row = as_everybody_sees(row);
             let is_open = is_open(query.kind, &row) && self.is_held_openly(query, &row).await?;
             judged.push((row, is_open));
         }
@@ -199,12 +209,12 @@ impl Anvil for Screened {
 
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object> {
         self.viewer.require(Role::Gm)?;
-        self.inner.create(kind, fields).await
+        Ok(self.settled(kind, self.inner.create(kind, fields).await?))
     }
 
     async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object> {
         self.viewer.require(Role::Gm)?;
-        self.inner.update(kind, id, fields).await
+        Ok(self.settled(kind, self.inner.update(kind, id, fields).await?))
     }
 
     async fn delete(&self, kind: Kind, id: &str) -> Result<()> {

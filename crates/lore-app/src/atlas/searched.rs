@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use lore_anvil::{Kind, Object, PAGE_MAX};
+use lore_anvil::{Kind, Object, PAGE_MAX, as_everybody_sees};
 use lore_core::{NodeId, Result};
 use lore_search::Hit;
 
@@ -54,6 +54,12 @@ impl Screened {
         }
         if audience == Audience::Everybody {
             self.without_hidden(&mut articles, query.world.as_deref()).await?;
+            for found in &mut articles {
+                found.article = as_everybody_sees(std::mem::take(&mut found.article));
+            }
+        }
+        for found in &mut articles {
+            found.article = self.settled(Kind::Article, std::mem::take(&mut found.article));
         }
         Ok(FoundArticles { articles, total, searched })
     }
@@ -105,7 +111,7 @@ impl Screened {
     }
 
     fn shows(&self, article: &Object) -> bool {
-        self.viewer.sees_gm_side() || is_open(Kind::Article, article)
+        self.viewer.sees_gm_side() || is_open(Kind::Article, &as_everybody_sees(article.clone()))
     }
 }
 

@@ -8,8 +8,6 @@ use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, PrincipalId, Result, Timestamp, Viewer};
 
 use super::find::{ArticleQuery, FoundArticles};
-use super::head;
-use super::taken::id_of;
 use crate::App;
 use crate::access::{for_everybody, in_another};
 use crate::pages::{Scribe, TagsAre};
@@ -208,24 +206,6 @@ impl Atlas {
     pub(super) fn for_everybody(&self) -> Self {
         let viewer = for_everybody(self.viewer());
         Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() }
-    }
-
-    /// Objects of a kind with when everybody saw them change last, where the caller saw more. For
-    /// who shows them to others.
-    pub async fn with_open_dates(&self, kind: Kind, objects: &mut [Object]) -> Result<()> {
-        if !self.viewer().sees_gm_side() {
-            return Ok(());
-        }
-        let ids: Vec<String> = objects.iter().filter_map(id_of).collect();
-        let open = self.seen_by_everybody(kind, &ids).await?;
-        for object in objects {
-            let Some(open) = id_of(object).and_then(|id| open.get(&id)) else { continue };
-            let date = head::moment(open.updated.at);
-            if object.get("updateDate").is_some_and(|told| *told != date) {
-                object.insert(head::OPEN_DATE.into(), date);
-            }
-        }
-        Ok(())
     }
 
     /// Some objects of every world the caller can enter, the present one first. Each says which

@@ -12,6 +12,7 @@ use lore_core::{Error, Node, Result, Role, Visibility};
 use lore_store::NodeKey;
 use serde_json::Value;
 
+use super::beside::hidden_tags;
 use super::copies::{Record, Seen, Verdict};
 use super::head;
 use super::keys::OWN_NUMBERS;
@@ -387,6 +388,7 @@ impl Copying<'_> {
             Verdict::Write => {}
         }
         if kind != Kind::Secret {
+            self.here.hide_tags(&hidden_tags(&object)).await?;
             return self.here.put(kind, now, fields).await;
         }
         let put = self.here.put_secret(&now, fields).await?;

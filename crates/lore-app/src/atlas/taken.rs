@@ -1,6 +1,6 @@
 //! Taking one thing of a service into the own world: made, changed, or out of the bin.
 
-use lore_anvil::{Form, Kind, Object, check_section};
+use lore_anvil::{Form, Kind, OPEN_FIELDS, Object, check_section};
 use lore_core::{Error, Node, Result, Uid, names};
 use lore_store::{Batch, Change, NodeKey, NodeRef, StoreError, TextRef};
 use serde_json::{Value, json};
@@ -216,7 +216,7 @@ pub(super) fn writable(kind: Kind, row: Object, object: Object) -> Object {
             written.contains(&name.as_str()) && !value.is_null()
         }
         Some(_) => true,
-        None if matches!(name.as_str(), "world" | "isEditable" | head::OPEN_DATE) => false,
+        None if matches!(name.as_str(), "world" | "isEditable" | OPEN_FIELDS) => false,
         None if sections.contains_key(name) => false,
         None => !value.is_null() || may_be_nothing(name),
     });

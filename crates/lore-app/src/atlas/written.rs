@@ -232,7 +232,7 @@ fn state(value: &Value) -> Result<State> {
     }
 }
 
-fn tags(value: &Value) -> Result<Vec<String>> {
+pub(super) fn tags(value: &Value) -> Result<Vec<String>> {
     let given: Vec<String> = match value {
         Value::Null => Vec::new(),
         Value::String(text) => text.split(',').map(str::to_owned).collect(),

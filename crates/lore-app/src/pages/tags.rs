@@ -38,6 +38,30 @@ pub(super) fn keep_hidden(fields: &mut Properties, private: bool) {
     };
 }
 
+/// Hides a tag on purpose, whether or not anything has it yet; nothing where it is hidden so.
+pub(crate) async fn hide_tag(scribe: &Scribe, name: &str) -> Result<Option<Change>> {
+    let mut found = namesakes(scribe, name).await?;
+    if found.iter().any(|tag| tag.properties.contains_key(KEPT_HIDDEN)) {
+        return Ok(None);
+    }
+    found.sort_by_key(|tag| tag.visibility != Visibility::Members);
+    let before = found.first();
+    let mut properties = before.map(|tag| tag.properties.clone()).unwrap_or_default();
+    keep_hidden(&mut properties, true);
+    let visibility = Visibility::Gm;
+    Ok(Some(match before {
+        Some(tag) => {
+            let (visibility, properties) = (Some(visibility), Some(properties));
+            let patch = NodePatch { visibility, properties, ..NodePatch::default() };
+            Change::UpdateNode(NodeRef::Id(tag.id), Expect::Version(tag.version), patch)
+        }
+        None => {
+            let page = NewNode::new(scribe.app.effects.uid(), word(TAG)?, name);
+            Change::CreateNode(NewNode { visibility, properties, ..page })
+        }
+    }))
+}
+
 /// Joins a page to its tags; a tag that is used for the first time is made. A tag is
 /// hidden as long as only hidden pages have it, or because somebody hid it.
 pub(crate) async fn set_tags(scribe: &Scribe, batch: Batch, tags: Tags<'_>) -> Result<Batch> {

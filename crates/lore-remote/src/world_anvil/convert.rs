@@ -2,7 +2,8 @@
 //! and ids, and what the contract tells in another way.
 
 use lore_anvil::{
-    Field, Form, Kind, Object, check_sections, first_title, with_table_names, with_texts_apart,
+    Field, Form, Kind, OPEN_FIELDS, Object, check_sections, first_title, with_table_names,
+    with_texts_apart,
 };
 use lore_core::{Error, Result, Uid};
 use lore_markup::{from_bbcode, to_bbcode, to_text};
@@ -18,6 +19,7 @@ pub(super) fn inward(kind: Kind, object: Object) -> Object {
         let value = match value {
             Value::String(text) if name == EXCERPT => in_plain_words(from_bbcode(&text)).into(),
             Value::String(text) if field.is_some_and(Field::is_bbcode) => from_bbcode(&text).into(),
+            Value::Object(open) if name == OPEN_FIELDS => Value::Object(inward(kind, open)),
             Value::Object(sections) if name == "sections" => sections
                 .into_iter()
                 .map(|(name, text)| match text {

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use lore_anvil::{Form, Kind, Object, is_long, is_public};
+use lore_anvil::{Form, Kind, OPEN_FIELDS, Object, as_everybody_sees, is_long, is_public};
 use lore_app::atlas::{ArticleQuery, Audience, FoundArticle, FoundArticles, excerpt, relevance};
 use lore_core::names::Word;
 use lore_core::{NodeId, Principal, Role, TextId, Timestamp, Viewer, Visibility, WorldId};
@@ -107,7 +107,8 @@ impl Known {
         let mut ids: HashMap<NodeId, String> = HashMap::new();
         let (mut read, mut all) = (0_usize, 0_usize);
         let rows = places.iter().flat_map(|place| &place.articles);
-        for row in rows.filter(|row| audience == Audience::GmSide || is_public(row)) {
+        let is_open = |row: &Object| is_public(&as_everybody_sees(row.clone()));
+        for row in rows.filter(|row| audience == Audience::GmSide || is_open(row)) {
             let id = text_of(row, "id");
             all += 1;
             if query.copied.contains(&id) {
@@ -127,7 +128,7 @@ impl Known {
         };
         let hits = ranked.hits.iter().filter_map(|hit| {
             let id = ids.get(&hit.key.node)?;
-            let text = shelf.articles.get(id)?.answering(hit.key.text);
+            let text = shelf.articles.get(id)?.answering(hit.key.text, audience);
             let excerpt = excerpt(text, words);
             Some(json!({ "id": id, "excerpt": excerpt, "relevance": relevance(hit.score) }))
         });
@@ -156,13 +157,13 @@ impl Shelf {
         let article = Article {
             node: node.unwrap_or(NodeId(self.nodes + 1)),
             title: text_of(object, "title"),
-            tags: tags_of(object),
+            tags: tags_of(&as_everybody_sees(object.clone())),
             date: if date.is_empty() {
                 kept.map_or(date, |known| known.date.clone())
             } else {
                 date
             },
-            visibility: visibility(object),
+            visibility: visibility(&as_everybody_sees(object.clone())),
             content: content_of(object).or_else(|| kept?.content.clone()),
             sections: sections_of(object).or_else(|| kept?.sections.clone()),
         };
@@ -191,10 +192,13 @@ impl Article {
         (first..first + TEXTS_MAX).map(TextId).zip(self.content.iter().chain(sections))
     }
 
-    /// The text that answers, or the main one when the article was found by its name.
-    fn answering(&self, text: Option<TextId>) -> &str {
+    /// The text that answers, or the main one when the article was found by its name; nothing where
+    /// who asks may not read that.
+    fn answering(&self, text: Option<TextId>, audience: Audience) -> &str {
         let best = self.texts().find(|(id, _)| Some(*id) == text).map(|(_, part)| part);
-        best.or(self.content.as_ref()).map_or("", |part| part.body.as_str())
+        let is_shown =
+            |part: &&Part| audience == Audience::GmSide || part.visibility == Visibility::Members;
+        best.or(self.content.as_ref()).filter(is_shown).map_or("", |part| part.body.as_str())
     }
 
     fn keys(&self) -> Vec<DocKey> {
@@ -286,7 +290,17 @@ fn date_of(object: &Object) -> String {
 fn content_of(object: &Object) -> Option<Part> {
     object.get("content")?;
     let body = text_of(object, "content");
-    Some(Part { name: String::new(), visibility: Visibility::Members, body })
+    Some(Part { name: String::new(), visibility: seen_by(object, "content"), body })
+}
+
+/// Who may read a text of an article: what everybody reads otherwise is the game master's side's.
+fn seen_by(object: &Object, name: &str) -> Visibility {
+    let open = object.get(OPEN_FIELDS);
+    let among = |fields: Option<&Value>| fields.is_some_and(|fields| fields.get(name).is_some());
+    match among(open) || among(open.and_then(|open| open.get("sections"))) {
+        true => Visibility::Gm,
+        false => Visibility::Members,
+    }
 }
 
 /// All further texts of an article; none where it does not tell whether there are any.
@@ -312,7 +326,7 @@ fn sections_of(object: &Object) -> Option<Vec<Part>> {
     let parts = parts.map(|(name, body)| {
         let visibility = match form(name) {
             Some(Form::HiddenSection) => Visibility::Gm,
-            _ => Visibility::Members,
+            _ => seen_by(object, name),
         };
         Part { name: name.clone(), visibility, body }
     });

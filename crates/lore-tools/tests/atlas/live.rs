@@ -17,6 +17,17 @@ fn live(world: &World, there: There, viewer: Viewer) -> Screened {
     Screened::new(Arc::new(there), here)
 }
 
+fn question(words: &str) -> ArticleQuery {
+    ArticleQuery {
+        words: words.into(),
+        world: None,
+        audience: Audience::Everybody,
+        copied: BTreeSet::new(),
+        offset: 0,
+        limit: 5,
+    }
+}
+
 /// A service with a private map, and public things on it.
 fn with_a_hidden_map() -> There {
     let map = json!({ "id": "m", "title": "Hidden", "state": "private" });
@@ -145,15 +156,7 @@ async fn nothing_that_a_service_answers_names_what_is_hidden_from_players() {
         let screened = live(&world, named(kind, state), player);
         let told = screened.read(Kind::Article, Some(&uid(1)), 2).await.unwrap();
         let words = "A text";
-        let search = ArticleQuery {
-            words: words.into(),
-            world: None,
-            audience: Audience::Everybody,
-            copied: BTreeSet::new(),
-            offset: 0,
-            limit: 5,
-        };
-        let found = screened.search(&search).await.unwrap().articles;
+        let found = screened.search(&question(words)).await.unwrap().articles;
         let row = screened.list(&ListQuery::of(Kind::Article)).await.unwrap().rows;
         assert_eq!((found.len(), row.len()), (1, 1));
         assert_eq!(found[0].excerpt, "A text of somebody, see ….");
@@ -267,13 +270,12 @@ async fn everybody_but_the_owner_is_who_they_are_here() {
 }
 
 #[tokio::test]
-async fn players_are_told_when_they_saw_it_change_and_how_many_words_they_see() {
+async fn players_are_told_how_many_words_they_see() {
     let world = World::new().await;
-    let (late, early) = (json!({ "date": "2026-02-02" }), json!({ "date": "2026-01-01" }));
     let hidden = uid(9);
     let article = json!({
-        "id": uid(1), "title": "Open", "state": "public", "updateDate": late,
-        "openUpdateDate": early, "content": format!("One two {hidden} @[Three](person:{hidden})."),
+        "id": uid(1), "title": "Open", "state": "public",
+        "content": format!("One two {hidden} @[Three](person:{hidden})."),
         "wordcount": 9,
     });
     let private = json!({ "id": hidden, "title": "Hidden", "state": "private", "content": "" });
@@ -282,13 +284,51 @@ async fn players_are_told_when_they_saw_it_change_and_how_many_words_they_see() 
         There::holding(Extent::Whole, things)
     };
     let (player, owner) = (world.player().await, world.owner);
-    for (viewer, date, words) in [(player, &early, 4), (owner, &late, 9)] {
+    for (viewer, words) in [(player, 4), (owner, 9)] {
         let seen = live(&world, there(), viewer);
         let told = seen.read(Kind::Article, Some(&uid(1)), 1).await.unwrap();
-        assert_eq!((&told["updateDate"], &told["wordcount"]), (date, &json!(words)));
+        assert_eq!(told["wordcount"], words);
         let listed = seen.list(&ListQuery::of(Kind::Article)).await.unwrap();
         for told in [&told, &listed.rows[0]] {
-            assert!(!told.contains_key("openUpdateDate") && !told.contains_key("lentText"));
+            assert!(!told.contains_key("lentText"));
         }
+    }
+}
+
+#[tokio::test]
+async fn what_says_how_everybody_sees_it_is_shown_so() {
+    let world = World::new().await;
+    let (late, early) = (json!({ "date": "2026-02-02" }), json!({ "date": "2026-01-01" }));
+    let article = json!({
+        "id": uid(1), "title": "Open", "state": "public", "updateDate": late, "tags": "a,wombat",
+        "content": "Open. wombat.", "wordcount": 2, "authornotes": "wombat", "isEditable": true,
+        "openFields": {
+            "updateDate": early, "tags": "a", "content": "Open.", "wordcount": 1, "authornotes": null,
+        },
+    });
+    let hidden = json!({
+        "id": uid(2), "title": "wombat", "state": "public", "content": "Open.",
+        "openFields": { "state": "private" },
+    });
+    let there = || {
+        let things = vec![(Kind::Article, article.clone()), (Kind::Article, hidden.clone())];
+        There::holding(Extent::Whole, things)
+    };
+    for viewer in [world.player().await, world.owner] {
+        let seen = live(&world, there(), viewer);
+        let sees_all = viewer.sees_gm_side();
+        let told = seen.read(Kind::Article, Some(&uid(1)), 2).await.unwrap();
+        let listed = seen.list(&ListQuery::of(Kind::Article)).await.unwrap();
+        let found = seen.search(&question("Open")).await.unwrap();
+        assert_eq!(listed.total, if sees_all { 2 } else { 1 });
+        assert_eq!(seen.read(Kind::Article, Some(&uid(2)), 0).await.is_ok(), sees_all);
+        let found = found.articles.iter().map(|found| &found.article);
+        for told in listed.rows.iter().chain(found).chain([&told]) {
+            let text = json!(told).to_string();
+            assert!(!text.contains("openFields"), "{text}");
+            assert_eq!(text.contains("wombat"), sees_all, "{text}");
+        }
+        assert_eq!(told["updateDate"], if sees_all { late.clone() } else { early.clone() });
+        assert_eq!(told["content"], if sees_all { "Open. wombat." } else { "Open." });
     }
 }
