@@ -16,6 +16,9 @@ pub struct Query {
     /// Texts of these kinds are hits by themselves, also where the unit is a node: what was
     /// said in a conversation answers in many places.
     pub apart: Vec<TextKind>,
+    /// Texts of these kinds are hits beside their node, where the unit is a node, if they answer
+    /// about as well as the best of its texts: steps of a project, posts of a page.
+    pub beside: Vec<TextKind>,
     /// At most this many hits.
     pub limit: usize,
     /// Leave out this many hits first.

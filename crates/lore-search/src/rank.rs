@@ -141,7 +141,7 @@ pub(crate) fn search(
         found.retain(Found::has_reason);
     }
     share(view, lexicon, found, judge.reasons);
-    merge(view, found, &mut scratch.groups, query);
+    merge(&judge, found, &mut scratch.groups, query);
     if question.several {
         several::spread(view, found);
     }

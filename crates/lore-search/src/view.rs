@@ -242,10 +242,15 @@ impl View {
         self.sessions.is_log(slot)
     }
 
+    /// The head of a document's node, which may be the document itself.
+    pub(crate) fn head_of(&self, slot: Slot) -> Option<&Arc<Entry>> {
+        let head = if self.facts(slot).is_head { Some(slot) } else { self.heads.get(slot) };
+        head.and_then(|head| self.entry(head))
+    }
+
     /// The subtype of a document's node, as names are compared.
     pub(crate) fn subtype_of(&self, slot: Slot) -> Option<&String> {
-        let head = if self.facts(slot).is_head { Some(slot) } else { self.heads.get(slot) };
-        head.and_then(|head| self.entry(head)).and_then(|entry| entry.meta.subtype_key.as_ref())
+        self.head_of(slot).and_then(|entry| entry.meta.subtype_key.as_ref())
     }
 
     /// The heads of nodes and their texts.

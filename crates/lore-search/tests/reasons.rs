@@ -381,6 +381,31 @@ fn what_was_said_in_a_conversation_is_found_apart() {
     assert_eq!(ask(&index, &apart).len(), 6);
 }
 
+#[test]
+fn texts_of_a_node_that_answer_alike_are_found_beside_it() {
+    let mut index = Index::new();
+    let step = Word::new("kind", "step").unwrap();
+    for (number, body) in (1..).zip([
+        "Tried a kite to cross the gorge",
+        "Tried a raft to cross the gorge",
+        "Mended the oven",
+        "Bought flour and salt",
+    ]) {
+        let mut text = entry(number, body, &When::Written("2024-05-13"));
+        text.key = DocKey::text(NodeId(1), TextId(number));
+        text.meta.text_kind = Some(step.clone());
+        index.put(text);
+    }
+    let together = Query { unit: Unit::Node, ..Query::new("how did we cross the gorge?", 10) };
+    assert_eq!(ask(&index, &together).len(), 1);
+    let beside = Query { beside: vec![step], fill: true, ..together };
+    let hits = ask(&index, &beside);
+    let mut texts: Vec<_> = hits.iter().map(|hit| hit.key.text.unwrap().0).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, [1, 2]);
+    assert!(hits.iter().all(|hit| (hit.score - hit.parts.sum()).abs() < 1e-6));
+}
+
 /// Fifty texts about a place, and some that have only words with which one asks.
 fn place_and_requests() -> Index {
     let mut index = Index::new();

@@ -9,7 +9,7 @@ use super::access;
 use super::keeper::Keeper;
 use super::kinds::{CONTEXT, EXPERIENCE, word};
 use super::link::Link;
-use super::recall::{Ask, Breadth, Memory, find};
+use super::recall::{Ask, Breadth, Each, Memory, find};
 use super::refusal::{Reply, required};
 use super::room::Piece;
 use crate::damage::sound_texts;
@@ -42,8 +42,8 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     let experience = vec![word(EXPERIENCE)?];
     let lasting = Filter { except_kinds: experience.clone(), ..Filter::default() };
     let fading = Filter { kinds: experience, ..Filter::default() };
-    let mut nodes = find(keeper, &ask, lasting, Breadth::Related).await?;
-    let mut experiences = find(keeper, &ask, fading, Breadth::Related).await?;
+    let mut nodes = find(keeper, &ask, lasting, Breadth::Related, Each::Node).await?;
+    let mut experiences = find(keeper, &ask, fading, Breadth::Related, Each::Node).await?;
     once_each(&mut nodes, &mut experiences);
     let mut best = best_of(nodes, experiences, ask.limit);
     let situations = situations(keeper, &best).await?;
@@ -71,8 +71,8 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     Ok(Subgraph { edges, nodes, experiences, situations, left_out, edges_left_out })
 }
 
-/// Leaves each thing once: however much was said in a node, where both bring the same in for what
-/// it took the place of, and where a node keeps an experience for good.
+/// Leaves each thing once: where both bring the same in for what it took the place of, and where a
+/// node keeps an experience for good.
 fn once_each(nodes: &mut Vec<Memory>, experiences: &mut Vec<Memory>) {
     let mut seen = HashSet::new();
     for memories in [nodes, experiences] {

@@ -4,7 +4,7 @@ use lore_core::World;
 
 use super::access;
 use super::keeper::Keeper;
-use super::recall::{Ask, Breadth, Memory, find, recallable};
+use super::recall::{Ask, Breadth, Each, Memory, find, recallable};
 use super::refusal::{Reply, required};
 use super::room::{Piece, Room};
 use crate::access::in_another;
@@ -45,7 +45,7 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
     let mut rows = Vec::new();
     for world in &worlds {
         let Some(there) = entered(keeper, world).await? else { continue };
-        let found = find(&there, &ask, recallable()?, Breadth::Related).await?;
+        let found = find(&there, &ask, recallable()?, Breadth::Related, Each::Text).await?;
         rows.extend(found.into_iter().map(|memory| (there.clone(), world.name.clone(), memory)));
     }
     let score = |memory: &Memory| memory.score.unwrap_or_default();

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lore_core::{Node, NodeId, Provenance, Text, Uid};
+use lore_core::{Node, NodeId, Provenance, Text, TextKind, Uid};
 use lore_rules::memory::decay::{self, nudge};
 use lore_search::{Filter, MatchKind, Query, Unit, snippet};
 use lore_store::Answered;
@@ -19,8 +19,11 @@ use super::keeper::Keeper;
 use super::kinds::{CONTEXT, EXPERIENCE, MESSAGE, PROMOTED, PROMOTED_TO, property, word};
 use super::parts::{is_main, may_be_part};
 use super::pen::name_from;
+use super::project::Outcome;
 use super::refusal::Reply;
 use super::room::{Piece, Room};
+use crate::pages::POST;
+use crate::play::log::NOTE;
 
 /// Longest part of a text that is shown, in characters.
 const SHOWN_MAX: usize = 2_000;
@@ -54,6 +57,8 @@ pub struct Memory {
     pub fading: Option<Fading>,
     /// What it says.
     pub body: Option<Shown>,
+    /// The heading of that, if it has one: of a post, or of a step of a project.
+    pub title: Option<String>,
     /// Who said it, when, in which conversation.
     pub provenance: Provenance,
     /// What is left of it: 1 for what does not fade, or is kept for good.
@@ -132,9 +137,31 @@ pub(super) enum Breadth {
     Full,
 }
 
+/// What is one answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Each {
+    /// A node, with the text of it that answers best.
+    Node,
+    /// The same, and each message of a conversation; of other texts that stand for themselves those
+    /// that answer about as well as the best of their node.
+    Text,
+}
+
+impl Each {
+    /// The kinds of the texts that are answers by themselves, and of those that may be.
+    fn texts(self) -> Reply<(Vec<TextKind>, Vec<TextKind>)> {
+        if self == Self::Node {
+            return Ok(Default::default());
+        }
+        let beside = [Outcome::Progress.as_str(), Outcome::Failure.as_str(), POST, NOTE];
+        let beside: Result<_, lore_core::Error> = beside.into_iter().map(word).collect();
+        Ok((vec![word(MESSAGE)?], beside?))
+    }
+}
+
 /// Recalls what answers, and counts that it was asked for.
 pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
-    let found = find(keeper, ask, recallable()?, Breadth::Full).await?;
+    let found = find(keeper, ask, recallable()?, Breadth::Full, Each::Text).await?;
     let recalled = within(found, ask);
     let answering = access::answering(recalled.memories.iter());
     access::note(keeper, answering.into_iter()).await;
@@ -167,15 +194,16 @@ pub(super) async fn find(
     ask: &Ask,
     filter: Filter,
     breadth: Breadth,
+    each: Each,
 ) -> Reply<Vec<Memory>> {
     let text = ask.topic.as_deref().unwrap_or_default().trim().to_owned();
     let faded = if ask.min_relevance > 0.0 { ask.limit * SPARE } else { 0 };
     let limit = ask.limit + ask.limit / 2 + MORE + faded;
     let fill = breadth == Breadth::Full;
     let min_score = (!fill && !text.is_empty()).then_some(0.0);
-    let apart = vec![word(MESSAGE)?];
-    let query =
-        Query { filter, unit: Unit::Node, apart, fill, min_score, ..Query::new(&*text, limit) };
+    let (apart, beside) = each.texts()?;
+    let query = Query { filter, unit: Unit::Node, apart, beside, ..Query::new(&*text, limit) };
+    let query = Query { fill, min_score, ..query };
     let found = keeper.app.search(&keeper.viewer, query).await?;
     let mut memories = judge(keeper, &text, found.answers).await?;
     prefer_what_holds(keeper, &text, &mut memories).await?;
@@ -220,7 +248,9 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
         damaged.remove(&node.id);
     });
     let memory = |(node, mut found): (Node, Found)| {
-        if let Some(whole) = wholes.remove(&node.id) {
+        if found.needs_text(&node)
+            && let Some(whole) = wholes.remove(&node.id)
+        {
             found.see_whole(whole);
         }
         remembered(keeper, question, node, found)
@@ -300,18 +330,20 @@ fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memo
     let fades = fading.filter(|_| !kept);
     let relevance = fades.map_or(1.0, |fading| fading.left(node.created.at, keeper.now()));
     let nudged = found.rank + found.rank.abs() * (nudge(relevance) - 1.0);
-    let (body, provenance) = match found.text {
+    let (body, title, provenance) = match found.text {
         Some(text) => {
             let mut shown = Shown::of(text.body, question);
             shown.is_cut |= found.is_part;
-            (Some(shown), text.provenance)
+            let title = Some(text.title).filter(|title| !title.is_empty());
+            (Some(shown), title, text.provenance)
         }
-        None => (None, Provenance::default()),
+        None => (None, None, Provenance::default()),
     };
     Memory {
         node,
         fading,
         body,
+        title,
         provenance,
         relevance,
         score: found.score,

@@ -170,7 +170,7 @@ pub(crate) fn remembered(
 }
 
 /// Text kind of a note of a session.
-const NOTE: &str = "session_note";
+pub(crate) const NOTE: &str = "session_note";
 
 /// Notes that a request about a session was refused, if there is such a session. Never hides
 /// the refusal itself: when the note cannot be written, the log of the program says so.

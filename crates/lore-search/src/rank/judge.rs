@@ -111,22 +111,43 @@ impl Judge<'_> {
         }
     }
 
-    /// All reasons but what others like it add.
-    fn all_parts(&self, slot: Slot, above: f32) -> Parts {
-        let name = match self.called.get(&slot) {
+    /// A document that has words of the question, for what it says and not for the name of its node.
+    pub(super) fn by_itself(&self, found: Found) -> Found {
+        let base = found.base - self.name(found.slot);
+        Found { base, match_kind: MatchKind::Words, ..found }
+    }
+
+    /// The share of the question's words that a text says beyond the name of its node.
+    pub(super) fn says(&self, slot: Slot) -> f32 {
+        let (entry, head) = (self.view.entry(slot), self.view.head_of(slot));
+        let beyond = entry.zip(head).map(|(entry, head)| self.question.words_beyond(head, entry));
+        beyond.or_else(|| Some(self.question.words_in(entry?))).unwrap_or_default()
+    }
+
+    /// What the name of its node counts for.
+    fn name(&self, slot: Slot) -> f32 {
+        match self.called.get(&slot) {
             Some(Called::Exactly) => weights::NAME,
             Some(Called::Beginning) => weights::NAME_BEGINNING,
             Some(Called::Mentioned) => weights::NAME_MENTIONED,
             Some(Called::Like(likeness)) => weights::NAME_LIKE * likeness,
             None => 0.0,
-        };
-        Parts { name, vector: above * weights::VECTOR, ..self.parts(slot, above) }
+        }
+    }
+
+    /// All reasons but what others like it add.
+    fn all_parts(&self, slot: Slot, above: f32) -> Parts {
+        let (name, vector) = (self.name(slot), above * weights::VECTOR);
+        Parts { name, vector, ..self.parts(slot, above) }
     }
 
     /// The answer, with its reasons told again.
     pub(super) fn hit(&self, found: &Found) -> Option<Hit> {
         let key = self.view.key(found.named)?;
-        let parts = Parts { shared: found.shared, ..self.all_parts(found.slot, found.above) };
+        let all = self.all_parts(found.slot, found.above);
+        let is_by_name = found.match_kind < MatchKind::Words;
+        let name = if is_by_name { all.name } else { 0.0 };
+        let parts = Parts { shared: found.shared, name, ..all };
         let own_words =
             self.view.entry(found.slot).map_or(0.0, |entry| self.question.words_in(entry));
         Some(Hit { key, score: parts.sum(), parts, match_kind: found.match_kind, own_words })

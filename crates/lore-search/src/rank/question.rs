@@ -167,6 +167,20 @@ impl Question {
         share
     }
 
+    /// The same of the words that the head of its node does not say.
+    pub(super) fn words_beyond(&self, head: &Entry, entry: &Entry) -> f32 {
+        let mut known = FxHashSet::default();
+        head.analysis.for_each_term(|stem, _| {
+            known.extend(self.shares.get_key_value(stem).map(|(stem, _)| stem));
+        });
+        let mut share = 0.0;
+        entry.analysis.for_each_term(|stem, _| {
+            let said = self.shares.get_key_value(stem).filter(|(stem, _)| !known.contains(stem));
+            share += said.map(|(_, share)| *share).unwrap_or_default();
+        });
+        share
+    }
+
     /// What one of its stems says.
     pub(super) fn says(&self, stem: &str) -> Says {
         match stem {

@@ -18,5 +18,6 @@ mod many;
 mod mind;
 #[path = "../shared/place.rs"]
 mod place;
+mod several;
 mod sight;
 mod work;

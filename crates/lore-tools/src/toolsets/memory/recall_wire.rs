@@ -79,6 +79,9 @@ pub(super) struct Row {
     name: Option<String>,
     /// Its type.
     r#type: String,
+    /// The heading of what it says, such as that of a post.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     /// What a node says, or null.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<Nullable<String>>,
@@ -172,6 +175,7 @@ impl Row {
                 None => type_of(&memory.node).to_owned(),
             },
             name: is_node.then(|| memory.node.name.clone()),
+            title: memory.title.clone(),
             description: is_node
                 .then(|| Nullable(memory.body.as_ref().map(|body| body.text.clone()))),
             content: fading.map(|_| memory.words().to_owned()),
