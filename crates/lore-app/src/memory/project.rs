@@ -414,12 +414,43 @@ pub(super) async fn steps_of(keeper: &Keeper, project: NodeId) -> Reply<Vec<Entr
 
 /// The newest steps of a project, newest first.
 pub async fn recent(keeper: &Keeper, project: &Project, limit: usize) -> Reply<Vec<Entry>> {
-    let query = EventQuery {
+    let mut query = EventQuery {
         kinds: vec![STEP.into()],
         order: EventOrder::Descending,
         limit,
         ..EventQuery::default()
     };
-    let events = keeper.app.store.events(&keeper.viewer, project.node.id, query).await?;
-    Ok(events.iter().filter_map(Entry::of).collect())
+    let mut steps = Vec::new();
+    while query.limit > 0 {
+        let page = keeper.app.store.events(&keeper.viewer, project.node.id, query.clone()).await?;
+        let Some(last) = page.last() else { break };
+        query.before = Some(last.sequence);
+        steps.extend(page.iter().filter_map(Entry::of));
+        query.limit = limit.saturating_sub(steps.len());
+    }
+    Ok(steps)
+}
+
+/// Some steps of a project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Steps {
+    /// Newest first.
+    pub entries: Vec<Entry>,
+    /// Whether there are older ones.
+    pub more: bool,
+}
+
+/// So many steps of a project, behind so many newer ones.
+pub async fn steps(
+    keeper: &Keeper,
+    project: &Project,
+    limit: usize,
+    offset: usize,
+) -> Reply<Steps> {
+    let wanted = offset.saturating_add(limit);
+    let mut entries = recent(keeper, project, wanted.saturating_add(1)).await?;
+    let more = entries.len() > wanted;
+    entries.truncate(wanted);
+    entries.drain(..offset.min(entries.len()));
+    Ok(Steps { entries, more })
 }

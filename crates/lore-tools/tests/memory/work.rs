@@ -77,6 +77,40 @@ async fn steps_are_logged_recalled_and_shown() {
 }
 
 #[tokio::test]
+async fn all_steps_of_a_project_can_be_read_page_by_page() {
+    let mind = Mind::fresh().await;
+    let create = |name: &str| json!({ "action": "create", "name": name });
+    let project = mind.call("kn_project", create("Ferry")).await;
+    mind.call("kn_project", create("Bridge")).await;
+    for number in 0..23 {
+        let log = json!({
+            "action": "log", "project_id": project["id"], "action_text": format!("Step {number}"),
+            "result": (number == 20).then_some("splinters"),
+        });
+        mind.call("kn_project", log).await;
+        mind.wait_days(1);
+    }
+    let mut read = Vec::new();
+    for (offset, more) in [(0, true), (10, true), (20, false), (30, false)] {
+        let page =
+            json!({ "action": "list", "project_id": "Ferry", "limit": 10, "offset": offset });
+        let page = mind.call("kn_project", page).await;
+        assert_eq!((&page["count"], &page["projects"][0]["id"]), (&json!(1), &project["id"]));
+        assert_eq!(page["more"] == true, more, "{page}");
+        read.extend(page["entries"].as_array().unwrap().clone());
+    }
+    let steps: Vec<_> = read.iter().map(|entry| entry["action"].as_str().unwrap()).collect();
+    let expected: Vec<_> = (0..23).rev().map(|number| format!("Step {number}")).collect();
+    assert_eq!(steps, expected);
+    assert_eq!((&read[2]["result"], &read[2]["type"]), (&json!("splinters"), &json!("progress")));
+    assert!(read[0]["at"].as_str().unwrap() > read[1]["at"].as_str().unwrap());
+    let all = mind.call("kn_project", json!({ "action": "list" })).await;
+    assert_eq!((&all["count"], &all["entries"]), (&json!(2), &Value::Null));
+    let wrong = json!({ "action": "list", "project_id": "Tunnel" });
+    assert_eq!(mind.error("kn_project", wrong).await, "Project not found: Tunnel");
+}
+
+#[tokio::test]
 async fn ideas_move_step_by_step_and_are_linked_once() {
     let mind = Mind::fresh().await;
     let node = mind.add("Harbour", "").await;

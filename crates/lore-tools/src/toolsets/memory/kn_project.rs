@@ -1,14 +1,14 @@
 //! Tool `kn_project`: projects and what happened on the way.
 
 use lore_app::memory::ids::shown;
-use lore_app::memory::project::{self, Draft, NewEntry, Project};
+use lore_app::memory::project::{self, Draft, Entry, NewEntry, Project};
 use lore_app::memory::{Keeper, Reply};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::envelope::{Envelope, envelope, keeper, unknown_action};
+use super::envelope::{Envelope, envelope, keeper, limit, offset, unknown_action};
 use super::words::{Spelled, Words, given};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
@@ -59,6 +59,12 @@ pub(super) struct Input {
     result: Option<String>,
     /// log
     next_step: Option<String>,
+    /// list
+    #[schemars(range(min = 1, max = 50), extend("default" = 10))]
+    limit: Option<i64>,
+    /// list
+    #[schemars(range(min = 0, max = 1_000_000), extend("default" = 0))]
+    offset: Option<i64>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -118,6 +124,45 @@ pub(super) struct Listed {
     count: usize,
     /// The active one first, then those changed last.
     projects: Vec<ProjectOut>,
+    /// The log of the project that was asked for, newest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<Vec<EntryOut>>,
+    /// There are older entries: go on with offset.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    more: bool,
+}
+
+/// A step of a project.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EntryOut {
+    /// Its id.
+    id: String,
+    /// When it was noted.
+    at: String,
+    /// How it went: progress or failure.
+    r#type: &'static str,
+    /// What was done or tried.
+    #[serde(rename = "action")]
+    action_text: String,
+    /// Outcome or error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<String>,
+    /// What was to be done next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<String>,
+}
+
+impl EntryOut {
+    fn of(entry: Entry) -> Self {
+        Self {
+            id: entry.id,
+            at: entry.at.to_string(),
+            r#type: entry.outcome.as_str(),
+            action_text: entry.action,
+            result: entry.result,
+            next_step: entry.next_step,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -146,7 +191,7 @@ impl ToolSpec for KnProject {
         - create: name [goals, stakeholders, success_metrics]; starts in planning\n\
         - update: project_id, name [phase, goals, stakeholders, success_metrics]; planning goes to \
         active, active and paused to each other or done\n\
-        - list: [active_only, set_active]\n\
+        - list: [active_only, set_active], or project_id [limit, offset] to read its log\n\
         - log: project_id, action_text [type, result, next_step]\n\
         Returns the project, projects or log entry, or error.";
     const ANNOTATIONS: Annotations =
@@ -184,10 +229,11 @@ impl ToolSpec for KnProject {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let keeper = keeper(&call, Self::NAME);
+        let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         envelope(match input.action.word() {
             "create" => kept(project::create(&keeper, &draft(input)).await),
             "update" => kept(project::update(&keeper, &draft(input)).await),
-            "list" => list(&keeper, input).await,
+            "list" => list(&keeper, input, Page { limit, offset }).await,
             "log" => log(&keeper, input).await,
             _ => Err(unknown_action(&input.action)),
         })
@@ -217,17 +263,34 @@ fn kept(written: Reply<lore_app::memory::graph::Written<Project>>) -> Reply<Outp
     }))
 }
 
-async fn list(keeper: &Keeper, input: Input) -> Reply<Output> {
+/// Which entries of a log are wanted.
+struct Page {
+    limit: usize,
+    offset: usize,
+}
+
+async fn list(keeper: &Keeper, input: Input, page: Page) -> Reply<Output> {
     let chosen = input.set_active.as_deref().map(str::trim).filter(|id| !id.is_empty());
     if let Some(id) = chosen {
         keeper.require_writing()?;
         project::activate(keeper, id).await?;
     }
+    if let Some(id) = input.project_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
+        return read(keeper, id, page).await;
+    }
     let only_active = input.active_only == Some(true);
     let projects = project::list(keeper).await?;
     let shown = projects.iter().filter(|project| project.active || !only_active);
     let projects: Vec<_> = shown.map(ProjectOut::of).collect();
-    Ok(Output::Listed(Listed { count: projects.len(), projects }))
+    Ok(Output::Listed(Listed { count: projects.len(), projects, entries: None, more: false }))
+}
+
+async fn read(keeper: &Keeper, id: &str, page: Page) -> Reply<Output> {
+    let project = project::find(keeper, id).await?;
+    let steps = project::steps(keeper, &project, page.limit, page.offset).await?;
+    let entries = Some(steps.entries.into_iter().map(EntryOut::of).collect());
+    let projects = vec![ProjectOut::of(&project)];
+    Ok(Output::Listed(Listed { count: 1, projects, entries, more: steps.more }))
 }
 
 async fn log(keeper: &Keeper, input: Input) -> Reply<Output> {
