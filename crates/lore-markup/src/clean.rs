@@ -8,69 +8,10 @@ use std::sync::LazyLock;
 
 use ammonia::Builder;
 
-use crate::mention;
-
-/// Elements that may stay.
-pub(crate) const TAGS: [&str; 55] = [
-    "a",
-    "abbr",
-    "b",
-    "blockquote",
-    "br",
-    "caption",
-    "cite",
-    "code",
-    "dd",
-    "del",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "figure",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "i",
-    "img",
-    "input",
-    "ins",
-    "kbd",
-    "li",
-    "mark",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "s",
-    "samp",
-    "section",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "u",
-    "ul",
-    "var",
-];
+use crate::{mention, tags};
 
 const ATTRIBUTES: [(&str, &[&str]); 10] = [
-    ("a", &["href", "title"]),
+    ("a", &["href"]),
     ("code", &["class"]),
     ("img", &["src", "alt", "title", "width", "height"]),
     ("input", &["type", "checked", "disabled"]),
@@ -80,12 +21,6 @@ const ATTRIBUTES: [(&str, &[&str]); 10] = [
     ("span", &["style"]),
     ("td", &["align", "style", "colspan", "rowspan"]),
     ("th", &["align", "style", "colspan", "rowspan"]),
-];
-
-/// Elements of running text that may say something when pointed at.
-const TITLED: [&str; 20] = [
-    "abbr", "b", "cite", "del", "em", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span",
-    "strike", "strong", "sub", "sup", "u", "var",
 ];
 
 /// How Kanka's editor and its rendered pages mark a mention. Only ever read: Kanka
@@ -150,12 +85,13 @@ fn builder(on_links: &[&'static str]) -> Builder<'static> {
     let mut attributes: HashMap<&str, HashSet<&str>> =
         ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect();
     attributes.entry("a").or_default().extend(on_links);
-    for tag in TITLED {
+    // Parts of a line may say something when pointed at; code has a language instead.
+    for tag in tags::inline().filter(|tag| *tag != "code") {
         attributes.entry(tag).or_default().insert("title");
     }
     let mut builder = Builder::empty();
     builder
-        .tags(TAGS.into_iter().collect())
+        .tags(tags::all().collect())
         .clean_content_tags(["script", "style", "template", "noscript"].into_iter().collect())
         .tag_attributes(attributes)
         .url_schemes(["http", "https", "mailto"].into_iter().collect())

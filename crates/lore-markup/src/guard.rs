@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::clean;
+use crate::tags;
 
 /// Elements of HTML that are left to the sanitiser where they are whole.
 const KNOWN: [&str; 62] = [
@@ -103,7 +103,7 @@ impl<'a> Tag<'a> {
 
     fn stays(&self, open: &mut Vec<&'a str>, ahead: &mut Ahead<'a>) -> bool {
         let name = self.name;
-        if clean::TAGS.contains(&name) {
+        if tags::may_stay(name) {
             return true;
         }
         if self.is_end {

@@ -16,6 +16,8 @@ pub mod mention;
 mod model;
 mod plain;
 mod read;
+mod seen;
+mod tags;
 mod tree;
 pub mod vault;
 pub mod veil;
@@ -24,6 +26,7 @@ mod write;
 pub use bbcode::{from_bbcode, to_bbcode};
 pub use frame::{Frame, framed, frames};
 pub use html::to_html;
+pub use seen::seen;
 
 /// Converts HTML to Markdown.
 ///

@@ -1,5 +1,6 @@
 //! HTML of strangers reduced to what Markdown has signs for.
 
+use crate::tags;
 use crate::tree::{Element, Node};
 
 /// The nodes without pictures and without elements that Markdown would keep as HTML. What they
@@ -17,8 +18,7 @@ fn one(node: Node) -> Vec<Node> {
         "table" => table(element),
         "details" | "dl" | "figure" => vec![renamed(element, "div")],
         "summary" | "dt" | "dd" | "figcaption" => vec![renamed(element, "p")],
-        "abbr" | "cite" | "ins" | "kbd" | "mark" | "q" | "samp" | "small" | "span" | "sub"
-        | "sup" | "u" | "var" => worded(element.children),
+        tag if tags::is_inline(tag) && !tags::is_signed(tag) => worded(element.children),
         _ => {
             element.children = worded(element.children);
             vec![Node::Element(element)]
@@ -82,13 +82,10 @@ fn cells(row: Element) -> Vec<Element> {
     cells.collect()
 }
 
-/// Elements that may stand in running text.
-const INLINE: [&str; 10] = ["a", "b", "br", "code", "del", "em", "i", "s", "strike", "strong"];
-
 /// What a cell says, with blanks where blocks were.
 fn inline(nodes: Vec<Node>) -> Vec<Node> {
     let flat = |node: Node| match node {
-        Node::Element(mut element) if INLINE.contains(&element.tag.as_str()) => {
+        Node::Element(mut element) if tags::is_signed(&element.tag) || element.tag == "br" => {
             element.children = inline(element.children);
             vec![Node::Element(element)]
         }

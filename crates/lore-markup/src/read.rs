@@ -5,41 +5,8 @@ mod table;
 
 use crate::clean;
 use crate::model::{Block, Inline, Item, List};
+use crate::tags;
 use crate::tree::{self, Element, Mentions, Node};
-
-/// Elements that stand on their own lines.
-const BLOCKS: [&str; 30] = [
-    "blockquote",
-    "caption",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "figcaption",
-    "figure",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-];
 
 /// The blocks in a list of nodes. Text between blocks becomes paragraphs.
 pub(crate) fn blocks(nodes: &[Node]) -> Vec<Block> {
@@ -60,7 +27,7 @@ pub(crate) fn blocks(nodes: &[Node]) -> Vec<Block> {
 
 /// Whether an element is a block, or has one somewhere inside.
 fn holds_blocks(element: &Element) -> bool {
-    BLOCKS.contains(&element.tag.as_str())
+    tags::is_block(&element.tag)
         || element.children.iter().any(|child| match child {
             Node::Element(inner) => holds_blocks(inner),
             Node::Text(_) => false,
@@ -128,9 +95,7 @@ fn list(element: &Element) -> Option<List> {
 fn collect_entries(node: &Node, entries: &mut Vec<Element>) {
     match node {
         Node::Element(element) if element.tag == "li" => entries.push(element.clone()),
-        Node::Element(element)
-            if !BLOCKS.contains(&element.tag.as_str()) && holds_blocks(element) =>
-        {
+        Node::Element(element) if !tags::is_block(&element.tag) && holds_blocks(element) => {
             element.children.iter().for_each(|child| collect_entries(child, entries));
         }
         Node::Text(text) if text.trim().is_empty() => {}

@@ -6,12 +6,10 @@
 
 use crate::clean;
 use crate::mention::{self, Dialect, Piece};
+use crate::tags;
 
 /// How deep elements may nest. What is deeper loses its elements, not its text.
 const DEPTH_MAX: usize = 48;
-
-/// Elements without an end.
-const VOID: [&str; 4] = ["br", "hr", "img", "input"];
 
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,14 +57,12 @@ pub(crate) enum Mentions {
 
 /// Writes all text of some nodes, each block on a line of its own.
 pub(crate) fn say(nodes: &[Node], out: &mut String) {
-    const WITHIN_LINES: [&str; 12] =
-        ["a", "b", "code", "del", "em", "i", "ins", "s", "span", "strong", "sub", "sup"];
     for node in nodes {
         match node {
             Node::Text(text) => out.push_str(text),
             Node::Element(element) => {
                 say(&element.children, out);
-                if !WITHIN_LINES.contains(&element.tag.as_str()) {
+                if !tags::is_inline(&element.tag) {
                     out.push('\n');
                 }
             }
@@ -91,7 +87,7 @@ pub(crate) fn parse(html: &str) -> Vec<Node> {
             continue;
         }
         let element = element_of(tag);
-        if VOID.contains(&element.tag.as_str()) {
+        if tags::is_void(&element.tag) {
             push(&mut open, element);
         } else if open.len() > DEPTH_MAX {
             too_deep += 1;
@@ -131,7 +127,7 @@ fn print_node(html: &mut String, node: &Node, mentions: Mentions) {
         Node::Text(text) => print_text(html, text, mentions),
         Node::Element(element) => {
             print_open(html, element, mentions);
-            if VOID.contains(&element.tag.as_str()) {
+            if tags::is_void(&element.tag) {
                 return;
             }
             element.children.iter().for_each(|child| print_node(html, child, mentions));

@@ -14,9 +14,9 @@ mod document;
 mod fixed;
 mod index;
 mod lexicon;
+mod mentioned;
 mod query;
 mod rank;
-mod seen;
 mod sight;
 mod snippet;
 mod vectors;
@@ -24,6 +24,6 @@ mod view;
 
 pub use document::{Analysis, DocKey, Document, Entry, Head, Meta, Vector};
 pub use index::{Index, Statistics};
+pub use mentioned::mention_word;
 pub use query::{Filter, Hit, MatchKind, Parts, Query, Ranked, Unit};
-pub use seen::{mention_word, seen};
 pub use snippet::{Snippet, snippet};

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
+use lore_markup::seen;
 use lore_text::analysis::{stem_list, stems};
 use rustc_hash::FxHashMap;
-
-use crate::seen::seen;
 
 /// A piece of a text around the words that were looked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 
 use lore_core::{NodeId, TextId};
-use lore_search::{Analysis, DocKey, Document, Head, seen};
+use lore_markup::seen;
+use lore_search::{Analysis, DocKey, Document, Head};
 use lore_store::{Coverage, DocVector, Renamed, Unembedded, Waiting};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 

@@ -54,7 +54,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("lore-resolve", &["lore-text"]),
     ("lore-koinet", &["lore-core"]),
     ("lore-store", &["lore-core", "lore-markup", "lore-search"]),
-    ("lore-sqlite", &["lore-core", "lore-search", "lore-store", "lore-text"]),
+    ("lore-sqlite", &["lore-core", "lore-markup", "lore-search", "lore-store", "lore-text"]),
     (
         "lore-app",
         &[

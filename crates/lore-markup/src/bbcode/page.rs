@@ -5,7 +5,7 @@ use super::read::{CODE_END, Tag, element_of};
 use super::write::{DONE, REFERENCE, TO_DO};
 use super::{aside, is_mention, numbered};
 use crate::tree::escape;
-use crate::{anvil, mention};
+use crate::{anvil, mention, tags};
 
 /// No mention is longer, in characters.
 const MENTION_MAX: usize = 1_000;
@@ -105,7 +105,7 @@ impl Page {
         if element == "a" {
             self.inline.push_str("<a href=\"");
             self.address(tag.value.unwrap_or_default());
-        } else if is_block(element) {
+        } else if tags::is_block(element) {
             self.flush();
             self.html.push_str(&format!("<{element}>"));
             self.blocks.push(element.to_owned());
@@ -116,7 +116,7 @@ impl Page {
 
     pub(super) fn close(&mut self, tag: &Tag<'_>) {
         let Some(element) = element_of(&tag.name) else { return };
-        if is_block(element) {
+        if tags::is_block(element) {
             self.flush();
             self.html.push_str(&format!("</{element}>"));
             self.blocks.pop();
@@ -201,8 +201,4 @@ fn as_task(text: &str) -> String {
     };
     let found = task(DONE, " checked").or_else(|| task(TO_DO, ""));
     found.unwrap_or_else(|| text.to_owned())
-}
-
-fn is_block(element: &str) -> bool {
-    !matches!(element, "strong" | "em" | "del" | "u" | "sub" | "sup" | "a")
 }

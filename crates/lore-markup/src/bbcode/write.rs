@@ -2,6 +2,7 @@
 
 use super::page::BLANK_LINE;
 use super::{aside, numbered, read};
+use crate::tags;
 use crate::tree::{Element, Node};
 
 /// Stands for a bracket of a text until it is known whether it would be read as a tag. No
@@ -52,24 +53,6 @@ fn referred(document: &str) -> Option<String> {
     out.push_str(document.get(done..).unwrap_or_default());
     Some(out)
 }
-
-/// Elements that stand on their own lines.
-const BLOCKS: [&str; 14] = [
-    "p",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "ul",
-    "ol",
-    "blockquote",
-    "pre",
-    "table",
-    "hr",
-    "div",
-];
 
 /// Blocks with a blank line between two; running text between them is a block.
 fn blocks(out: &mut String, nodes: &[Node]) {
@@ -184,7 +167,7 @@ fn content(nodes: &[Node], between_paragraphs: &str) -> String {
 }
 
 fn is_block(element: &Element) -> bool {
-    BLOCKS.contains(&element.tag.as_str())
+    tags::is_block(&element.tag)
 }
 
 fn on_one_line(text: &str) -> String {

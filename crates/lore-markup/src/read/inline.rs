@@ -2,11 +2,8 @@
 
 use crate::mention::{self, Dialect, Piece};
 use crate::model::{Inline, Style, Target};
+use crate::tags;
 use crate::tree::{self, Element, Mentions, Node};
-
-/// Elements that Markdown has no sign for and that say something.
-const TAGGED: [&str; 12] =
-    ["abbr", "cite", "ins", "kbd", "mark", "q", "samp", "small", "sub", "sup", "u", "var"];
 
 /// The running text of some nodes, without blanks and breaks at its ends.
 pub(super) fn text(nodes: &[&Node]) -> Vec<Inline> {
@@ -45,7 +42,7 @@ fn add(parts: &mut Vec<Inline>, node: &Node, styles: &[Style]) {
         "code" => add_code(parts, element),
         "a" => add_link(parts, element, styles),
         "img" => add_image(parts, element),
-        tag if TAGGED.contains(&tag) || is_titled(element) || is_styled_span(element) => {
+        tag if tags::is_unsigned(tag) || is_titled(element) || is_styled_span(element) => {
             let open = opening(element);
             let inside = inside(element, styles);
             wrap(parts, element, inside, |inside| Inline::Tagged(open, tag.to_owned(), inside));

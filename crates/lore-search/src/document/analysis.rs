@@ -7,11 +7,12 @@ use std::fmt;
 
 use lore_core::Timestamp;
 use lore_core::names::name_key;
+use lore_markup::seen;
 use lore_text::analysis::{identifiers, is_stop_word, name_words, stems};
 use lore_text::time::{Plain, chat_prefix, tells_time};
 use lore_text::wordpiece::{Piece, pieces};
 
-use crate::seen::{mention_words, seen};
+use crate::mentioned::mention_words;
 
 /// A text, ready to be analysed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -223,7 +224,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::seen::mention_word;
+    use crate::mentioned::mention_word;
 
     fn terms(analysis: &Analysis) -> Vec<(String, u16)> {
         let mut all = Vec::new();

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use lore_markup::mention::Target;
-use lore_markup::{anvil, mention};
+use crate::{anvil, mention, tags};
 
 /// The text as a reader sees it. A mention without a label has none of its own words.
 pub fn seen(text: &str) -> Cow<'_, str> {
@@ -19,24 +18,6 @@ pub fn seen(text: &str) -> Cow<'_, str> {
         seen = Cow::Owned(without_tags(&seen));
     }
     seen
-}
-
-/// The words that a text is found by for the numbers it mentions, so that it can be joined to what
-/// gets a number later.
-pub(crate) fn mention_words(text: &str) -> Vec<String> {
-    if !text.contains(['[', '{']) {
-        return Vec::new();
-    }
-    let number = |found: mention::Mention<'_>| match found.target {
-        Target::Entity(number) => Some(mention_word(number)),
-        Target::Other | Target::New => None,
-    };
-    mention::find(text).into_iter().filter_map(number).collect()
-}
-
-/// The word that a text is found by which mentions a number. Nobody writes it.
-pub fn mention_word(number: i64) -> String {
-    format!("xmention{number}x")
 }
 
 /// Leaves out HTML tags, except in code, which shows them.
@@ -85,51 +66,16 @@ fn tag_at_start(text: &str) -> Option<Tag> {
     let name = name.get(..end)?.to_ascii_lowercase();
     let length = text.find('>').filter(|length| *length < LONGEST)? + 1;
     let parts = match name.as_str() {
-        name if INLINE.contains(&name) => Parts::Letters,
-        name if BLOCKS.contains(&name) => Parts::Words,
+        name if tags::is_inline(name) || name == OLD_INLINE => Parts::Letters,
+        name if tags::may_stay(name) || OLD_BLOCKS.contains(&name) => Parts::Words,
         _ => return None,
     };
     Some(Tag { length, parts })
 }
 
-const INLINE: [&str; 18] = [
-    "a", "abbr", "b", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "s", "small", "span",
-    "strong", "sub", "sup", "u",
-];
-const BLOCKS: [&str; 32] = [
-    "blockquote",
-    "br",
-    "center",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "figcaption",
-    "figure",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "iframe",
-    "img",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "td",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-];
+/// Elements of old pages that no text keeps.
+const OLD_INLINE: &str = "font";
+const OLD_BLOCKS: [&str; 2] = ["center", "iframe"];
 
 #[cfg(test)]
 mod tests {
