@@ -1,12 +1,14 @@
 //! What the index is fed with.
 
 mod analysis;
+mod print;
 
 use std::sync::Arc;
 
 use lore_core::{Kind, NodeId, TextId, TextKind, Timestamp, Visibility};
 
 pub use analysis::{Analysis, Document, Head};
+pub(crate) use print::Print;
 
 /// Which document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

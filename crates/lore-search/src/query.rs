@@ -117,6 +117,8 @@ pub struct Parts {
     pub lexical: f32,
     /// Holds itself the identifiers and rare names that the question names.
     pub literal: f32,
+    /// Is what was asked, word by word.
+    pub verbatim: f32,
     /// Likeness of meaning, above the average of the store.
     pub vector: f32,
     /// Said by somebody the question names.
@@ -143,6 +145,7 @@ impl Parts {
     pub fn sum(&self) -> f32 {
         self.lexical
             + self.literal
+            + self.verbatim
             + self.vector
             + self.author
             + self.date

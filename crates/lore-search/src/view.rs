@@ -23,7 +23,7 @@ use lore_text::time::date_of;
 use rustc_hash::FxHashMap;
 
 use crate::column::{Column, Slot};
-use crate::document::{DocKey, Entry};
+use crate::document::{DocKey, Entry, Print};
 use crate::fixed::{ONE, float, times};
 use crate::lexicon::{Lexicon, StemId};
 use crate::vectors::Small;
@@ -89,6 +89,8 @@ pub(crate) struct Facts {
     pub(crate) tells_time: bool,
     /// Who said it.
     pub(crate) author: Option<AuthorId>,
+    /// What its text is known again by.
+    pub(crate) print: Print,
     /// On which day it happened or else was written, counted from 1970; none for heads.
     pub(crate) day: Option<i32>,
 }
@@ -412,6 +414,7 @@ impl View {
                 is_head: entry.key.text.is_none(),
                 is_question: entry.analysis.is_question(),
                 tells_time: entry.analysis.tells_time(),
+                print: entry.analysis.print(),
                 author,
                 day,
             },

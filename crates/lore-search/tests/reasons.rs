@@ -247,6 +247,23 @@ fn a_date_lifts_what_shares_more_with_the_question() {
 }
 
 #[test]
+fn a_text_that_is_asked_for_word_by_word_comes_first() {
+    let twins = [
+        (1, "8 May 2023: The bridge fell.", When::Written("2024-05-13")),
+        (2, "[8 May 2023] The bridge fell.", When::Happened("2023-05-08")),
+        (3, "The bridge fell.", When::Written("2024-05-13")),
+    ];
+    let mut index = Index::new();
+    for (number, body, when) in &twins {
+        index.put(entry(*number, body, when));
+    }
+    for (number, body, _) in &twins {
+        let asked = Query::new(format!(" {body}\n"), 3);
+        assert_eq!(ids(&ask(&index, &asked))[0], *number, "{body}");
+    }
+}
+
+#[test]
 fn an_answer_is_filled_and_where_nothing_answers_the_nearest_are_told() {
     let mut index = Index::new();
     let texts = ["A dragon sleeps under the mill", "Barley is dear", "The ferry is late again"];

@@ -12,6 +12,7 @@ use lore_text::analysis::{identifiers, is_stop_word, name_words, stems};
 use lore_text::time::{Plain, chat_prefix, tells_time};
 use lore_text::wordpiece::{Piece, pieces};
 
+use crate::document::Print;
 use crate::mentioned::mention_words;
 
 /// A text, ready to be analysed.
@@ -70,7 +71,9 @@ impl Analysis {
             words.stress(if title.trim().is_empty() { &body } else { &title });
         }
         let ending = body.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
-        words.finish(&[], ending.ends_with('?'), tells_time(&body))
+        let (is_question, tells_time) = (ending.ends_with('?'), tells_time(&body));
+        let print = Print::of(document.body);
+        words.finish(&[], codec::Header { is_question, tells_time, print, ..Default::default() })
     }
 
     /// Analyses the head of a node.
@@ -84,7 +87,7 @@ impl Analysis {
             .collect();
         head.tags.iter().for_each(|tag| words.add(&name_key(tag)));
         words.add(head.subtype.unwrap_or_default());
-        words.finish(&names, false, false)
+        words.finish(&names, codec::Header::default())
     }
 
     /// Whether there is nothing to find it by.
@@ -136,6 +139,11 @@ impl Analysis {
     /// Whether it tells when something was.
     pub(crate) fn tells_time(&self) -> bool {
         codec::header(&self.0).tells_time
+    }
+
+    /// What its text is known again by.
+    pub(crate) fn print(&self) -> Print {
+        codec::header(&self.0).print
     }
 }
 
@@ -212,9 +220,9 @@ impl Words {
         });
     }
 
-    fn finish(mut self, names: &[String], is_question: bool, tells_time: bool) -> Analysis {
+    fn finish(mut self, names: &[String], header: codec::Header) -> Analysis {
         self.pieces.sort_unstable();
-        let header = codec::Header { length: self.length, is_question, tells_time };
+        let header = codec::Header { length: self.length, ..header };
         Analysis(codec::encode(&header, &self.counts, names, &self.pieces).into_boxed_slice())
     }
 }
@@ -246,7 +254,7 @@ mod tests {
             ..Document::default()
         };
         let inside = Document { body: "[8 May 2023] Mara: Did you paint?", ..told };
-        assert_eq!(Analysis::of_text(&told), Analysis::of_text(&inside));
+        assert_eq!(terms(&Analysis::of_text(&told)), terms(&Analysis::of_text(&inside)));
         let expected = ["2023", "8", "mara", "may", "paint"].map(|stem| (stem.to_owned(), 1));
         assert_eq!(terms(&Analysis::of_text(&told)), expected);
         assert!(Analysis::of_text(&told).is_question());

@@ -41,6 +41,7 @@ impl Judge<'_> {
         let mut parts = Parts {
             lexical,
             literal: self.literals.of(slot),
+            verbatim: yes(facts.print.is_of(question.print), weights::VERBATIM),
             author,
             date: self.date(slot, shared),
             session: self.lexical.of_session(self.view, slot, self.best_session) * weights::SESSION,

@@ -22,6 +22,7 @@ pub(crate) struct Lexical {
     reached: Vec<Slot>,
     /// What of the scores comes from words that only say when.
     times: Column<f32>,
+    timed: Vec<Slot>,
     shares: bool,
     shares_topic: bool,
     /// Documents that still matter, once only those do.
@@ -142,10 +143,8 @@ impl Lexical {
 
     /// Makes everything zero again.
     pub(super) fn clear(&mut self) {
-        for slot in self.reached.drain(..) {
-            self.scores.set(slot, 0.0);
-            self.times.set(slot, 0.0);
-        }
+        self.reached.drain(..).for_each(|slot| self.scores.set(slot, 0.0));
+        self.timed.drain(..).for_each(|slot| self.times.set(slot, 0.0));
         self.opened.drain(..).for_each(|slot| self.open.set(slot, false));
         self.marked.drain(..).for_each(|slot| self.marks.set(slot, 0));
         self.sessions.drain(..).for_each(|id| self.session_scores.set(id, 0.0));
@@ -244,7 +243,10 @@ impl Lexical {
                 }
                 let more = rarity * (K1 + 1.0) * count / (count + room);
                 *score += more;
-                if let Some(time) = self.times.place(slot).filter(|_| says == Says::When) {
+                if says == Says::When
+                    && let Some(time) = self.times.place(slot)
+                {
+                    self.timed.push(slot);
                     *time += more;
                 }
             }

@@ -10,7 +10,7 @@ use lore_text::time::{
 use lore_text::wordpiece::pieces_of_word;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::document::Entry;
+use crate::document::{Entry, Print};
 use crate::fixed::ONE;
 use crate::lexicon::Lexicon;
 use crate::query::Query;
@@ -76,6 +76,8 @@ pub(super) struct Question {
     shares: FxHashMap<String, f32>,
     /// The folded words, as names are compared.
     pub(super) name: String,
+    /// What a text is known by that says nothing else.
+    pub(super) print: Print,
     /// What it means, by the compiled-in table.
     pub(super) meaning: Small,
     /// What it means to the external model, and the model's name.
@@ -142,6 +144,7 @@ impl Question {
         Self {
             shares: shares(&wanted, rarity),
             stems: wanted,
+            print: Print::of(&query.text),
             meaning: Small::unit(&sum),
             external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
             asks_for_time: asks_for_time(asked_for),
@@ -201,7 +204,7 @@ impl Question {
     }
 }
 
-/// How much of all stems together each is, by how rare it is.
+/// How much of all stems each is: the rarer the more.
 fn shares(stems: &[String], rarity: impl Fn(&String) -> f32) -> FxHashMap<String, f32> {
     let all: f32 = stems.iter().map(&rarity).sum();
     let share = |stem: &String| (stem.clone(), rarity(stem) / all.max(f32::MIN_POSITIVE));
@@ -251,6 +254,9 @@ fn relative_days(query: &Query, text: &str, view: &View) -> Vec<Relative> {
 /// Where the words stand that tell a time from today, if the question asks for nothing else: in a
 /// text they mean another time.
 fn only_times(text: &str, relative: &[Relative], asked: &Asked) -> Vec<usize> {
+    if relative.is_empty() {
+        return Vec::new();
+    }
     let is_relative = |at: usize| relative.iter().any(|time| time.place.contains(&at));
     let (mut times, mut says_more) = (Vec::new(), false);
     stems(text, |word, stem| {

@@ -39,6 +39,9 @@ pub(super) const NAME_MENTIONED: f32 = 0.2;
 /// A name of the node is spelt like the query, times how much.
 pub(super) const NAME_LIKE: f32 = 0.4;
 
+/// The query is the text itself.
+pub(super) const VERBATIM: f32 = 1.0;
+
 /// Holds the identifiers that the question names, such as `INC1089`.
 pub(super) const IDENTIFIER: f32 = 1.0;
 /// Holds the rare words of the question that the vocabulary lacks, such as names.

@@ -7,14 +7,17 @@ use std::collections::BTreeMap;
 
 use lore_text::wordpiece::Piece;
 
+use crate::document::Print;
+
 /// Counts up whenever the bytes, or the way texts are analysed, change.
-pub(super) const VERSION: u8 = 7;
+pub(super) const VERSION: u8 = 8;
 
 const QUESTION: u8 = 1;
 const TIME: u8 = 2;
 
-/// Version, marks, number of pieces.
-const FIXED: usize = 6;
+/// Version, marks, number of pieces, print.
+const FIXED: usize = 10;
+const PRINT: usize = 6;
 
 /// What is known of the whole text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,6 +25,7 @@ pub(super) struct Header {
     pub(super) length: u32,
     pub(super) is_question: bool,
     pub(super) tells_time: bool,
+    pub(super) print: Print,
 }
 
 pub(super) fn encode(
@@ -35,6 +39,7 @@ pub(super) fn encode(
     bytes.extend([VERSION, marks]);
     let count = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
     bytes.extend(count.to_le_bytes());
+    bytes.extend(header.print.0.to_le_bytes());
     put_number(&mut bytes, u64::from(header.length));
     put_number(&mut bytes, terms.len() as u64);
     let mut last = "";
@@ -62,6 +67,7 @@ pub(super) fn header(bytes: &[u8]) -> Header {
         length: u32::try_from(length).unwrap_or(u32::MAX),
         is_question: marks & QUESTION != 0,
         tells_time: marks & TIME != 0,
+        print: Print(small(bytes, PRINT)),
     }
 }
 
@@ -80,8 +86,13 @@ pub(super) fn pieces(bytes: &[u8]) -> impl Iterator<Item = Piece> {
 }
 
 fn piece_bytes(bytes: &[u8]) -> usize {
-    let count = bytes.get(2..FIXED).and_then(|count| count.first_chunk());
-    count.map_or(0, |count| (u32::from_le_bytes(*count) as usize).saturating_mul(2))
+    (small(bytes, 2) as usize).saturating_mul(2)
+}
+
+/// The number of fixed length at a place.
+fn small(bytes: &[u8], at: usize) -> u32 {
+    let number = bytes.get(at..).and_then(|number| number.first_chunk());
+    number.map_or(0, |number| u32::from_le_bytes(*number))
 }
 
 /// Reads everything before the pieces; gives the names and the pieces' bytes.
