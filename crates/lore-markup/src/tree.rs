@@ -258,6 +258,14 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_line_stay_on_it() {
+        assert_eq!(
+            crate::to_text("an <u>un</u>seen <kbd>key</kbd>\n\nnext"),
+            "an unseen key\n\nnext"
+        );
+    }
+
+    #[test]
     fn deep_nesting_keeps_the_text() {
         let html = format!("{}x{}", "<div>".repeat(5_000), "</div>".repeat(5_000));
         let text = print(&parse(&html), Mentions::Escaped);
