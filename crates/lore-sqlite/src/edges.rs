@@ -46,6 +46,23 @@ impl Edges for SqliteStore {
         .await
     }
 
+    async fn edges_in_bin(
+        &self,
+        viewer: &Viewer,
+        node: NodeId,
+        limit: usize,
+    ) -> StoreResult<Vec<Edge>> {
+        let sight = Sight::of(viewer);
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(move |db| {
+            let nodes = rows::list([node.0]);
+            let own: [Named<'_>; 2] = [(":nodes", &nodes), (":limit", &limit)];
+            let mut statement = db.prepare_cached(&binned_sql())?;
+            rows::sound(statement.query(sight.with(&own).as_slice())?, rows::edge)
+        })
+        .await
+    }
+
     async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64> {
         let sight = Sight::of(viewer);
         self.read(move |db| tally::edges(db, sight)).await
@@ -78,12 +95,20 @@ fn select(db: &Connection, sight: Sight, sql: &str, own: &[Named<'_>]) -> Answer
 }
 
 fn edges_sql(at_nodes: &str, of_kind: &str) -> String {
+    selected(at_nodes, of_kind, &sight::edge(Presence::Live))
+}
+
+/// Edges of a node in the bin: both ends are live but for that.
+fn binned_sql() -> String {
+    selected(at_nodes(Direction::Both), "", &sight::edge_of_binned(":nodes"))
+}
+
+fn selected(at_nodes: &str, of_kind: &str, seen: &str) -> String {
     format!(
         "SELECT {} FROM edge e CROSS JOIN node s ON s.id = e.source
            CROSS JOIN node o ON o.id = e.target
-         WHERE {at_nodes} {of_kind} AND {} ORDER BY e.weight DESC, e.id LIMIT :limit",
+         WHERE {at_nodes} {of_kind} AND {seen} ORDER BY e.weight DESC, e.id LIMIT :limit",
         rows::EDGE,
-        sight::edge(Presence::Live)
     )
 }
 

@@ -49,7 +49,7 @@ impl Events for SqliteStore {
     ) -> StoreResult<Option<Event>> {
         let sight = Sight::of(viewer);
         self.glance(move |db| {
-            let sql = format!("{} AND v.settles = :settles", events_sql());
+            let sql = format!("{} AND v.settles = :settles", events_sql(Presence::Live));
             let mut statement = db.prepare_cached(&sql)?;
             let parameters = sight.with(&[(":node", &node.0), (":settles", &sequence)]);
             let found = rows::first(statement.query(parameters.as_slice())?, event)?;
@@ -109,7 +109,7 @@ fn state(row: &Row<'_>) -> Answer<State> {
 }
 
 /// Events of the node `:node` that the viewer sees; more conditions may follow.
-fn events_sql() -> String {
+fn events_sql(presence: Presence) -> String {
     format!(
         "SELECT v.node, v.seq, v.at, v.kind, v.request_id, v.invocation_id, v.participant,
            v.character, v.payload, CASE WHEN :gm THEN v.secret END, v.visibility, v.private_to,
@@ -117,7 +117,7 @@ fn events_sql() -> String {
          FROM event v JOIN node n ON n.id = v.node
          WHERE v.node = :node AND {} AND {}",
         sight::record("v"),
-        sight::node("n", Presence::Live)
+        sight::node("n", presence)
     )
 }
 
@@ -135,7 +135,7 @@ fn select_events(
         "{} AND v.seq > :after AND v.seq < :before
            AND (:any_kind OR v.kind IN rarray(:kinds))
          ORDER BY v.seq {order} LIMIT :limit",
-        events_sql()
+        events_sql(query.bin.into())
     );
     let (after, before) = (query.after.unwrap_or(0), query.before.unwrap_or(i64::MAX));
     let any_kind = query.kinds.is_empty();

@@ -53,6 +53,16 @@ pub(crate) fn edge(presence: Presence) -> String {
     format!("{} AND {ends}", seen("e", presence))
 }
 
+/// The same for a live edge of a node in the bin, which is the only one of the list `binned`.
+pub(crate) fn edge_of_binned(binned: &str) -> String {
+    let end = |alias: &str| {
+        let live = format!("{alias}.deleted_at IS NULL");
+        let own = format!("{alias}.id IN rarray({binned})");
+        format!("{} AND ({live} OR {own})", known_node(alias, Presence::Any))
+    };
+    format!("{} AND {} AND {}", seen("e", Presence::Live), end("s"), end("o"))
+}
+
 /// The condition for a tag `g` of a node `n` that may be read. What everybody sees may be
 /// tagged by what only the GM's side knows: others do not learn of that. What is itself hidden
 /// shows all its tags.

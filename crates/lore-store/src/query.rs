@@ -123,6 +123,8 @@ pub struct EventQuery {
     pub kinds: Vec<String>,
     /// In which order.
     pub order: EventOrder,
+    /// Whether the node is live or in the bin.
+    pub bin: Bin,
     /// At most this many; 0 means the store's own maximum.
     pub limit: usize,
 }

@@ -197,6 +197,15 @@ pub trait Edges {
         limit: usize,
     ) -> StoreResult<Vec<Edge>>;
 
+    /// The edges that join a node in the bin to live ones again when it is taken out, strongest
+    /// first, at most `limit`.
+    async fn edges_in_bin(
+        &self,
+        viewer: &Viewer,
+        node: NodeId,
+        limit: usize,
+    ) -> StoreResult<Vec<Edge>>;
+
     /// How many live edges there are.
     async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64>;
 }

@@ -53,10 +53,7 @@ async fn named_too(
     let alias = names::checked_name("alias", alias)?;
     let plan = |entity: &Entity, shares: &Shares| {
         let meant = shares.meant(uri);
-        let is_known = match meant {
-            Some((share, _)) => share.has(&alias),
-            None => shares.own.iter().chain([&entity.node.name]).any(|own| is(own, &alias)),
-        };
+        let is_known = has(entity, shares, uri, &alias);
         let is_shown = fresh_names(&entity.node, [&alias].into_iter()).is_empty();
         let is_held = holds == Holds::WhileSaid || is_given(entity, shares, uri, &alias);
         if is_known && is_shown && is_held {
@@ -127,6 +124,9 @@ async fn unnamed(
                 hint: "its first name stays; see its aliases at /entity/{uri}".into(),
             });
         }
+        if if_shared == IfShared::Stays && !has(entity, shares, uri, &alias) {
+            return Ok(None);
+        }
         let owner = shares.owner(uri, &alias);
         let own = owner.unwrap_or(&entity.uri);
         if if_shared == IfShared::Stays && is_given(entity, shares, own, &alias) {
@@ -145,11 +145,19 @@ async fn unnamed(
     amend(librarian, uri, reason, &plan).await
 }
 
+/// Whether whoever a URI means goes by a name, whatever others do who are one with them.
+fn has(entity: &Entity, shares: &Shares, uri: &str, alias: &str) -> bool {
+    match shares.meant(uri) {
+        Some((share, _)) => share.has(alias),
+        None => shares.has(alias, &entity.node.name),
+    }
+}
+
 /// Whether whoever a URI means is called so first, or somebody gave them the name.
 fn is_given(entity: &Entity, shares: &Shares, uri: &str, alias: &str) -> bool {
     match shares.meant(uri) {
         Some((share, _)) => {
-            let given = share.names_given(&shares.events);
+            let given = share.names_given();
             is(&share.given.name, alias) || given.iter().any(|name| is(name, alias))
         }
         None => is(&entity.node.name, alias) || spoken::is_given(&entity.node, alias),

@@ -130,6 +130,11 @@ impl Catalogue {
         self.links.stale.iter().copied().collect()
     }
 
+    /// The entities from which others parted, which is not finished.
+    pub(super) fn parting(&self) -> Vec<NodeId> {
+        self.links.parting.iter().copied().collect()
+    }
+
     /// What a text mentions, with how often and where first.
     pub(super) fn spot(&mut self, text: &str) -> Vec<(NodeId, Spotted)> {
         self.spot_beside(text, &[])

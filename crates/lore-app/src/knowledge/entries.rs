@@ -7,7 +7,7 @@
 
 use lore_core::names::name_key;
 use lore_core::{Event, Node, NodeId, Result, Timestamp, Visibility};
-use lore_store::{Change, EventOrder, EventQuery, NewEvent, NewEvents, NodeRef};
+use lore_store::{Bin, Change, EventOrder, EventQuery, NewEvent, NewEvents, NodeRef};
 use serde_json::{Map, Value, json};
 
 use super::entities::{self, Entity};
@@ -61,7 +61,7 @@ pub struct Logged {
 pub async fn history(librarian: &Librarian, uri: &str) -> Result<Vec<Logged>> {
     let entity = librarian.entity(uri).await?;
     let mut told = Vec::new();
-    for event in events(librarian, entity.node.id).await? {
+    for event in events(librarian, entity.node.id, Bin::Live).await? {
         let entry = logged(librarian, &event);
         if is_read_by_anybody(librarian, &event)
             && !names_what_is_seen(librarian, &entity, &entry).await?
@@ -76,15 +76,17 @@ pub async fn history(librarian: &Librarian, uri: &str) -> Result<Vec<Logged>> {
 /// Every entry of an entity's log that the caller sees, newest first.
 pub(super) async fn entries(librarian: &Librarian, uri: &str) -> Result<Vec<Logged>> {
     let entity = librarian.entity(uri).await?;
-    let events = events(librarian, entity.node.id).await?;
+    let events = events(librarian, entity.node.id, Bin::Live).await?;
     Ok(events.iter().map(|event| logged(librarian, event)).collect())
 }
 
-pub(super) async fn events(librarian: &Librarian, node: NodeId) -> Result<Vec<Event>> {
+/// The entries of the log of a node, which is live or in the bin, newest first.
+pub(super) async fn events(librarian: &Librarian, node: NodeId, bin: Bin) -> Result<Vec<Event>> {
     let told = [RETYPED, RENAMED, ALIAS_ADDED, ALIAS_REMOVED, REGISTERED, DESCRIBED];
     let kinds = [[MERGED, UNMERGED].as_slice(), &told].concat();
     let kinds = kinds.into_iter().map(str::to_owned).collect();
-    let query = EventQuery { kinds, order: EventOrder::Descending, ..EventQuery::default() };
+    let order = EventOrder::Descending;
+    let query = EventQuery { kinds, order, bin, ..EventQuery::default() };
     Ok(librarian.app.store.events(&librarian.viewer, node, query).await?)
 }
 
@@ -224,7 +226,14 @@ pub(super) fn stricter(one: Visibility, other: Visibility) -> Visibility {
 
 /// What an entry says exactly, as far as the caller sees it.
 pub(super) fn details(event: &Event) -> Value {
-    joined(part(&event.payload, DETAILS), secret(event, DETAILS))
+    let (open, behind) = halves(event);
+    joined(open, behind)
+}
+
+/// The same apart: what whoever sees the entry reads of it, and what belongs to that and is not for
+/// all of them.
+pub(super) fn halves(event: &Event) -> (Value, Value) {
+    (part(&event.payload, DETAILS), secret(event, DETAILS))
 }
 
 /// Why something was done. Entries of former times have the reason where everybody reads.

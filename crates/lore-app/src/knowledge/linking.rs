@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::relations::{NewRelation, around};
-use super::{kept_notes, note, told, uri, vault_sync, waiting};
+use super::{kept_notes, note, parting, told, uri, vault_sync, waiting};
 
 /// The property of a note's document that holds the names its relations lead to.
 pub(super) const LINKS: &str = "links";
@@ -60,6 +60,8 @@ pub(super) struct Links {
     names: HashMap<NodeId, Vec<String>>,
     notes: HashMap<String, BTreeSet<NodeId>>,
     pub(super) stale: BTreeSet<NodeId>,
+    /// Entities from which others parted, where the notes about them are still to be read again.
+    pub(super) parting: BTreeSet<NodeId>,
 }
 
 impl Links {
@@ -75,11 +77,15 @@ impl Links {
         if node.properties.contains_key(STALE) {
             self.stale.insert(node.id);
         }
+        if parting::is_unfinished(node) {
+            self.parting.insert(node.id);
+        }
     }
 
     /// Forgets a note.
     pub(super) fn forget(&mut self, id: NodeId) {
         self.stale.remove(&id);
+        self.parting.remove(&id);
         for name in self.names.remove(&id).unwrap_or_default() {
             let left = self.notes.get_mut(&name).map(|notes| {
                 notes.remove(&id);

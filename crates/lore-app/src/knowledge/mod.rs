@@ -19,6 +19,7 @@ mod entries;
 mod extract;
 mod fields;
 mod forms;
+mod handed_over;
 mod ingest;
 mod intake;
 mod kept_notes;
@@ -38,6 +39,7 @@ mod outside;
 #[cfg(test)]
 mod paragraphs;
 mod parted_edges;
+mod parted_texts;
 mod parting;
 pub mod predicates;
 mod proper_names;

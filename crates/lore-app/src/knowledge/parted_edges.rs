@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use lore_core::{Edge, Node, NodeId, Result, Text, Uid};
+use lore_core::{Edge, Node, NodeId, Result, Visibility};
 use lore_markup::mention::{self, Target};
 use lore_store::{Change, EdgeRef, Expect, NewEdge, NodeRef};
 use serde_json::json;
@@ -10,33 +10,25 @@ use serde_json::json;
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::log::{self, Triple};
-use super::relations::{MENTIONS, called_at, end_key};
-use super::shares::Share;
-use super::{shelve, spotter, told};
+use super::parted_texts::Leaving;
+use super::relations::{self, EDGES_MAX, MENTIONS, called_at, end_key};
+use super::shares::{Party, Share};
+use super::{kept_notes, shelve, spotter, told};
 
 /// Two entities that part.
 pub(super) struct Parting<'a> {
     /// The one that was kept.
-    pub(super) kept: &'a Entity,
+    kept: &'a Entity,
     /// Every name of it.
-    pub(super) stays: Vec<String>,
-    /// The other.
-    pub(super) uid: Uid,
-    /// What it brought.
-    pub(super) share: &'a Share,
-    /// The texts that stay with the one that was kept.
-    pub(super) staying: &'a [Text],
-    /// Those that go with the other.
-    pub(super) leaving: &'a [&'a Text],
-}
-
-/// What becomes of the edges of the one that was kept.
-#[derive(Default)]
-pub(super) struct PartedEdges {
-    /// What makes it so.
-    pub(super) changes: Vec<Change>,
-    /// Edges whose like the other had when it was merged, and would have no more.
-    pub(super) ended: Vec<Triple>,
+    stays: Vec<String>,
+    /// The other, with those that were merged into it since.
+    party: &'a Party<'a>,
+    /// The texts of both.
+    texts: &'a Leaving,
+    /// The edges that the other has when it comes out of the bin, by their ends then.
+    own: HashMap<Triple, Edge>,
+    /// Those between the one that was kept and ones that go with the other.
+    inner: Vec<(String, Edge)>,
 }
 
 /// Whose an edge is.
@@ -52,17 +44,35 @@ impl Whose {
     }
 }
 
-impl Parting<'_> {
+impl<'a> Parting<'a> {
+    pub(super) async fn of(
+        librarian: &Librarian,
+        kept: &'a Entity,
+        stays: Vec<String>,
+        party: &'a Party<'a>,
+        texts: &'a Leaving,
+    ) -> Result<Self> {
+        let own = lost(librarian, party.main).await?;
+        let own = own.into_iter().map(|edge| (triple(&edge), edge)).collect();
+        let mut inner = Vec::new();
+        for share in &party.joined {
+            let edges = lost(librarian, share).await?.into_iter();
+            let with_kept = edges.filter(|edge| [edge.source, edge.target].contains(&kept.node.id));
+            inner.extend(with_kept.map(|edge| (share.given.uri.clone(), edge)));
+        }
+        Ok(Self { kept, stays, party, texts, own, inner })
+    }
+
     /// Takes back the edges that the merge gave, and gives the other what came since and is
     /// its own.
-    pub(super) async fn edges(&self, librarian: &Librarian) -> Result<PartedEdges> {
+    pub(super) async fn edges(&self, librarian: &Librarian) -> Result<Vec<Change>> {
         let edges = log::edges_of(librarian, self.kept.node.id).await?;
         let nodes = self.neighbours(librarian, &edges).await?;
-        let mut parted = PartedEdges { ended: self.gone(&edges), ..PartedEdges::default() };
+        let mut changes: Vec<Change> = self.gone(&edges).map(ended).collect();
         for edge in edges {
             let triple = triple(&edge);
-            let moved = self.share.given.edges.contains(&triple);
-            let had = moved || self.share.given.shared.contains(&triple);
+            let moved = self.moved(&triple);
+            let own = self.own.get(&self.placed_triple(triple));
             let mut whose = match edge.kind.as_str() {
                 MENTIONS => self.mention(librarian, &edge, &nodes).await?,
                 _ => self.told(&edge),
@@ -70,15 +80,38 @@ impl Parting<'_> {
             if whose.is_nobodys() {
                 whose = Whose { kept: !moved, other: moved };
             }
-            parted.changes.extend(self.left(&edge, whose));
-            match whose.other {
-                true if !had => parted.changes.push(self.given_back(edge)),
+            changes.extend(self.left(&edge, whose));
+            match (whose.other, own) {
+                (true, None) => changes.extend(self.given_back(edge)),
+                (true, Some(own)) => changes.extend(self.retold(own, &edge)),
                 // What both are told to be stays so, whatever becomes of one.
-                false if had && edge.kind.as_str() == MENTIONS => parted.ended.push(triple),
-                _ => {}
+                (false, Some(own)) if edge.kind.as_str() == MENTIONS => changes.push(ended(own)),
+                (false, _) => {}
             }
         }
-        Ok(parted)
+        changes.extend(self.inner.iter().filter_map(|(of, edge)| self.inner_edge(of, edge)));
+        Ok(changes)
+    }
+
+    /// Whether the other has an edge of its own.
+    pub(super) fn has(&self, triple: &Triple) -> bool {
+        self.own.contains_key(triple)
+    }
+
+    /// The other in the place of the one that was kept.
+    pub(super) fn placed(&self, end: NodeId, other: NodeId) -> NodeId {
+        if end == self.kept.node.id { other } else { end }
+    }
+
+    /// The edges between the one that was kept and one that goes with the other, as edges of the
+    /// other: those that everybody sees, and those that are hidden.
+    pub(super) fn inner(&self, share: &Share) -> (Vec<Triple>, Vec<Triple>) {
+        let its = self.inner.iter().filter(|(of, _)| *of == share.given.uri);
+        let (open, hidden): (Vec<&Edge>, Vec<&Edge>) =
+            its.map(|(_, edge)| edge).partition(|edge| edge.visibility == Visibility::Members);
+        let moved =
+            |edges: Vec<&Edge>| edges.into_iter().map(|edge| self.as_others(edge)).collect();
+        (moved(open), moved(hidden))
     }
 
     /// What is at the other ends.
@@ -97,12 +130,76 @@ impl Parting<'_> {
         if edge.source == self.kept.node.id { edge.target } else { edge.source }
     }
 
-    /// Edges that the merge gave and that are there no more, and mentions of both that are not.
-    fn gone(&self, edges: &[Edge]) -> Vec<Triple> {
-        let given = &self.share.given;
-        let mentions = given.shared.iter().filter(|(_, kind, _)| kind == MENTIONS);
+    /// Edges of the other that the merge gave and that are there no more, and mentions of both that
+    /// are not.
+    fn gone<'e>(&'e self, edges: &[Edge]) -> impl Iterator<Item = &'e Edge> {
+        let given = &self.party.main.given;
         let there: Vec<Triple> = edges.iter().map(triple).collect();
-        given.edges.iter().chain(mentions).filter(|one| !there.contains(one)).cloned().collect()
+        let mentions = given.shared.iter().filter(|(_, kind, _)| kind == MENTIONS);
+        let gone = given.edges.iter().chain(mentions).filter(move |one| !there.contains(one));
+        gone.filter_map(|one| self.own.get(&self.placed_triple(one.clone())))
+    }
+
+    /// The ends of an edge of the one that was kept, with the other in its place.
+    fn placed_triple(&self, (source, kind, target): Triple) -> Triple {
+        let other = self.party.main.node.as_ref().map_or(self.kept.node.id, |node| node.id);
+        let place = |end| self.placed(NodeId(end), other).0;
+        (place(source), kind, place(target))
+    }
+
+    /// The ends of an edge of one that goes with the other, with the other in its place.
+    fn as_others(&self, edge: &Edge) -> Triple {
+        let kept = self.kept.node.id;
+        let other = self.party.main.node.as_ref().map_or(kept, |node| node.id);
+        let place = |end: NodeId| if end == kept { end.0 } else { other.0 };
+        (place(edge.source), edge.kind.to_string(), place(edge.target))
+    }
+
+    /// An edge between the one that was kept and one that goes with the other, as the other's.
+    fn inner_edge(&self, of: &str, edge: &Edge) -> Option<Change> {
+        let node = self.party.main.node.as_ref()?;
+        if self.has(&self.as_others(edge)) {
+            return None;
+        }
+        let kept = self.kept.node.id;
+        let place = |end: NodeId| match end == kept {
+            true => NodeRef::Id(end),
+            false => NodeRef::Uid(node.uid),
+        };
+        let mut properties = edge.properties.clone();
+        let end = if edge.source == kept { edge.target } else { edge.source };
+        if let Some(told) = relations::told_of(edge, end, of) {
+            properties.insert(end_key(edge, end).into(), json!(told));
+        }
+        Some(Change::PutEdge(NewEdge {
+            source: place(edge.source),
+            target: place(edge.target),
+            kind: edge.kind.clone(),
+            weight: edge.weight,
+            visibility: edge.visibility,
+            properties,
+        }))
+    }
+
+    /// An edge of the other with those of whom it is told now, as that of the one that was kept says.
+    fn retold(&self, own: &Edge, edge: &Edge) -> Option<Change> {
+        let end = self.party.main.node.as_ref()?.id;
+        let key = end_key(own, end);
+        let told = match edge.properties.contains_key(end_key(edge, self.kept.node.id)) {
+            true => self.own_told(edge),
+            false => BTreeSet::new(),
+        };
+        let mut properties = own.properties.clone();
+        let all: BTreeSet<&str> = match own.kind.as_str() {
+            MENTIONS => told,
+            _ => told.into_iter().chain(called_at(own, end)).collect(),
+        };
+        match all.is_empty() || own.kind.as_str() != MENTIONS && all == BTreeSet::from([""]) {
+            true => drop(properties.shift_remove(key)),
+            false => drop(properties.insert(key.into(), json!(all))),
+        }
+        let change = told::with(own, properties.clone());
+        (properties != own.properties).then_some(change)
     }
 
     /// Of whom an edge is told.
@@ -125,14 +222,39 @@ impl Parting<'_> {
     ) -> Result<Whose> {
         let Some(beyond) = nodes.get(&self.beyond(edge)) else { return Ok(Whose::default()) };
         if edge.source == self.kept.node.id {
-            let numbers = log::numbers(beyond);
-            let kept = self.staying.iter().any(|text| mentions_any(&text.body, &numbers));
-            let other = self.leaving.iter().any(|text| mentions_any(&text.body, &numbers));
-            return Ok(Whose { kept, other });
+            return Ok(self.mentioning(beyond));
         }
+        let triple = triple(edge);
+        match self.is_as_it_was(beyond) && self.had(&triple) {
+            true => Ok(Whose { kept: !self.moved(&triple), other: true }),
+            false => self.mentioned_by(librarian, edge, beyond).await,
+        }
+    }
+
+    /// Whose texts mention something.
+    fn mentioning(&self, beyond: &Node) -> Whose {
+        let numbers = log::numbers(beyond);
+        let kept = self.texts.staying.iter().any(|text| mentions_any(&text.body, &numbers));
+        let other = self.texts.texts().iter().any(|text| mentions_any(&text.body, &numbers));
+        Whose { kept, other }
+    }
+
+    /// Whether something is a note that says what it said before the merge. It may mention by more
+    /// than its text, and one that says something else is read again when they have parted.
+    fn is_as_it_was(&self, beyond: &Node) -> bool {
+        beyond.kind.as_str() == kept_notes::KIND && beyond.updated.at < self.party.main.merge.at
+    }
+
+    /// Who is mentioned by something.
+    async fn mentioned_by(
+        &self,
+        librarian: &Librarian,
+        edge: &Edge,
+        beyond: &Node,
+    ) -> Result<Whose> {
         let texts = log::texts_of(librarian, beyond.id).await?;
         let said: String = texts.into_iter().map(|text| text.body + "\n").collect();
-        let others = self.share.node.as_ref().map(log::numbers).unwrap_or_default();
+        let others: Vec<i64> = self.nodes().flat_map(log::numbers).collect();
         let mut own = log::numbers(&self.kept.node);
         own.retain(|number| !others.contains(number));
         let Whose { mut kept, mut other } = self.told(edge);
@@ -142,26 +264,39 @@ impl Parting<'_> {
         if beyond.properties.contains_key(shelve::DIGEST) {
             let says = |names: Vec<&str>| spotter::count(&names, &said) > 0;
             kept |= says(self.stays.iter().map(String::as_str).collect());
-            other |= says(self.names().collect());
+            let names = self.names();
+            other |= says(names.iter().map(String::as_str).collect());
         }
         Ok(Whose { kept, other })
     }
 
+    /// Whether a merge gave an edge.
+    fn moved(&self, triple: &Triple) -> bool {
+        self.party.all().any(|share| share.given.edges.contains(triple))
+    }
+
+    /// Whether the other had an edge when it was merged.
+    fn had(&self, triple: &Triple) -> bool {
+        self.moved(triple) || self.party.all().any(|share| share.given.shared.contains(triple))
+    }
+
     fn is_other(&self, of: &str) -> bool {
-        self.names().chain(self.share.given.uris.iter().map(String::as_str)).any(|own| own == of)
+        self.party.has_uri(of) || self.names().iter().any(|own| own == of)
     }
 
     /// What the other is called.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        let given = &self.share.given;
-        let own = std::iter::once(&given.name).chain(&given.aliases).chain(&self.share.names);
-        own.map(String::as_str)
+    fn names(&self) -> Vec<String> {
+        let given = self.party.all().flat_map(|share| share.given.aliases.iter().cloned());
+        self.party.all().flat_map(Share::called).chain(given).collect()
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.party.all().filter_map(|share| share.node.as_ref())
     }
 
     /// Of whom an edge is told that goes with the other: of itself, or of what was merged into it.
     fn own_told<'e>(&self, edge: &'e Edge) -> BTreeSet<&'e str> {
-        let given = &self.share.given;
-        let is_part = |of: &str| of != given.uri && given.uris.iter().any(|uri| uri == of);
+        let is_part = |of: &str| of != self.party.main.given.uri && self.party.has_uri(of);
         let told = called_at(edge, self.kept.node.id).into_iter().filter(|of| self.is_other(of));
         told.map(|of| if is_part(of) { of } else { "" }).collect()
     }
@@ -183,9 +318,10 @@ impl Parting<'_> {
         (properties != edge.properties).then(|| told::with(edge, properties))
     }
 
-    fn given_back(&self, edge: Edge) -> Change {
+    fn given_back(&self, edge: Edge) -> Option<Change> {
+        let uid = self.party.main.node.as_ref()?.uid;
         let place = |end| match end == self.kept.node.id {
-            true => NodeRef::Uid(self.uid),
+            true => NodeRef::Uid(uid),
             false => NodeRef::Id(end),
         };
         let key = end_key(&edge, self.kept.node.id);
@@ -203,8 +339,19 @@ impl Parting<'_> {
         }
         let (source, target) = (place(edge.source), place(edge.target));
         let (kind, weight, visibility) = (edge.kind, edge.weight, edge.visibility);
-        Change::PutEdge(NewEdge { source, target, kind, weight, visibility, properties })
+        Some(Change::PutEdge(NewEdge { source, target, kind, weight, visibility, properties }))
     }
+}
+
+/// The edges that something that was merged has when it comes out of the bin.
+async fn lost(librarian: &Librarian, share: &Share) -> Result<Vec<Edge>> {
+    let Some(node) = &share.node else { return Ok(Vec::new()) };
+    let store = &librarian.app.store;
+    Ok(store.edges_in_bin(&librarian.viewer, node.id, EDGES_MAX).await?)
+}
+
+fn ended(edge: &Edge) -> Change {
+    Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any)
 }
 
 fn triple(edge: &Edge) -> Triple {

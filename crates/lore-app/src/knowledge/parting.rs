@@ -1,25 +1,26 @@
 //! Two entities that were merged and part again: whose names, types and texts are whose.
 //!
 //! What the merge gave is in the log. What came since is the other's where it was told under
-//! the other's name or URI.
-
-use std::collections::HashSet;
+//! the other's name or URI. It is one batch; notes that were edited meanwhile are read again after
+//! it, which is remembered with the entity that was kept until it is done.
 
 use futures::FutureExt;
-use lore_core::{Error, Event, Node, Result, Text, Uid};
-use lore_store::{
-    Batch, Bin, Change, EdgeRef, Expect, NameMatch, NodePatch, NodeQuery, NodeRef, TextPatch,
-    TextRef,
-};
+use lore_core::{Error, Node, Result, Timestamp, Uid};
+use lore_store::{Batch, Bin, Change, Expect, NameMatch, NodeKey, NodePatch, NodeQuery, NodeRef};
 use serde_json::{Value, json};
 
 use super::entities::{self, Entity};
-use super::entries::{self, DESCRIBED, Entry, MERGED, OF, REGISTERED, RETYPED, UNMERGED};
+use super::entries::{self, Entry, REGISTERED, RETYPED, UNMERGED};
+use super::handed_over::HandedOver;
 use super::librarian::Librarian;
-use super::log::{self, Given, Triple};
+use super::log::{self, Given};
 use super::parted_edges::Parting;
-use super::shares::{Share, Shares, type_told};
+use super::parted_texts::Leaving;
+use super::shares::{Party, Shares, type_told};
 use super::{ontology, reread, spoken, uri};
+
+/// The property of an entity from which another parted, as long as that is not finished.
+const UNFINISHED: &str = "parting";
 
 /// Undoes the merge that took the entity with this URI away. Gives it as it is then, or as it was
 /// where nobody speaks of it any more.
@@ -32,40 +33,12 @@ pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<E
         None => log::in_bin(librarian, uri).await?,
     };
     // Who was put away since is put away again when they have parted.
-    let Some(kept) = binned else { return unmerge_whole(librarian, uri, reason).await };
+    let Some(kept) = binned else { return part(librarian, uri, reason).await };
     librarian.may_change(&kept)?;
-    let (id, app) = (NodeRef::Uid(kept.uid), &librarian.app);
-    let back = librarian.batch().change(Change::RestoreNode(id));
-    app.commit(&librarian.viewer, back).await?;
-    let parted = unmerge_whole(librarian, uri, reason).await;
-    let away = librarian.batch().change(Change::DeleteNode(id, Expect::Any));
-    app.commit(&librarian.viewer, away).await?;
+    taken_out(librarian, &kept).await?;
+    let parted = part(librarian, uri, reason).await;
+    finish(librarian, kept.uid).await?;
     parted
-}
-
-/// Undoes a merge, with what was merged since into the one that went.
-async fn unmerge_whole(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> {
-    let kept = librarian.entity(uri).await?;
-    let shares = Shares::of(librarian, &kept).await?;
-    let share = parted(&shares, uri)?;
-    let is_its =
-        |other: &&Share| other.given.of.as_ref().is_some_and(|of| share.given.uris.contains(of));
-    let its: Vec<(&str, String)> = shares
-        .merged
-        .iter()
-        .filter(is_its)
-        .map(|other| (other.given.uri.as_str(), entries::reason(librarian, &other.merge)))
-        .collect();
-    for (other, _) in &its {
-        part(librarian, other, reason).await?;
-    }
-    let restored = part(librarian, uri, reason).await?;
-    for (other, why) in its.iter().rev() {
-        if entities::by_uri(librarian, other).await?.is_some() {
-            log::merge(librarian, other, uri, why).await?;
-        }
-    }
-    Ok(entities::by_uri(librarian, uri).await?.unwrap_or(restored))
 }
 
 async fn part(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> {
@@ -74,153 +47,123 @@ async fn part(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> 
             let kept = librarian.entity(uri).await?;
             librarian.may_change(&kept.node)?;
             let shares = Shares::of(librarian, &kept).await?;
-            let share = parted(&shares, uri)?;
-            let merged_at = share.merge.at;
-            let (batch, ended) = unmerged(librarian, &kept, &shares, share, reason).await?;
-            Ok((batch, (kept, merged_at, ended)))
+            let party = parting(&shares, uri)?;
+            Ok((unmerged(librarian, &kept, &shares, &party, reason).await?, kept.node.uid))
         }
         .boxed()
     };
-    let (kept, merged_at, ended) = librarian.carry_out(plan).await?;
+    let kept = librarian.carry_out(plan).await?;
     let restored = librarian.entity(uri).await?;
-    end(librarian, &kept, &restored, &ended).await?;
-    // Notes that were edited meanwhile say of both what they are now.
-    if let Err(error) = reread::after_parting(librarian, [&kept.uri, uri], merged_at).await {
-        tracing::info!(%error, uri, "the notes about two that parted were not read again");
-    }
+    finish(librarian, kept).await?;
     Ok(entities::by_uri(librarian, uri).await?.unwrap_or(restored))
 }
 
 /// What is to part.
-fn parted<'a>(shares: &'a Shares, uri: &str) -> Result<&'a Share> {
-    match shares.meant(uri) {
-        Some((share, own)) if *own == share.given.uri => Ok(share),
-        Some((share, _)) => Err(Error::Precondition {
-            message: format!("it came here as part of {:?}", share.given.name),
+fn parting<'a>(shares: &'a Shares, uri: &str) -> Result<Party<'a>> {
+    if let Some(party) = shares.party(uri) {
+        return Ok(party);
+    }
+    Err(match shares.meant(uri) {
+        Some((share, _)) => Error::Precondition {
+            message: format!("{:?} came here as part of another", share.given.name),
             hint: "undo that merge first".into(),
-        }),
-        None => Err(Error::Precondition {
+        },
+        None => Error::Precondition {
             message: format!("{uri} was not merged into another entity"),
             hint: "give the URI of the entity that was merged away".into(),
-        }),
-    }
+        },
+    })
 }
 
-/// The parting, and the edges of the one that was kept whose like the other had and has no more.
+/// The parting.
 async fn unmerged(
     librarian: &Librarian,
     kept: &Entity,
     shares: &Shares,
-    share: &Share,
+    party: &Party<'_>,
     reason: &str,
-) -> Result<(Batch, Vec<Triple>)> {
-    let given = &share.given;
+) -> Result<Batch> {
+    let given = &party.main.given;
     let uid: Uid = given.uid.parse().map_err(|_| Error::Corrupt { what: "a merge".into() })?;
-    let aliases = shares.without(share, &kept.node.name);
+    let aliases = shares.without(party, &kept.node.name);
     let stays = aliases.iter().chain([&kept.node.name]).cloned().collect();
+    let leaving = Leaving::of(librarian, kept, shares, party).await?;
+    let parting = Parting::of(librarian, kept, stays, party, &leaving).await?;
+    let edges = parting.edges(librarian).await?;
     let batch = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
-    let mut batch = batch.change(left(kept, shares, share, aliases)?);
-    if let Some(node) = &share.node {
-        let told = share.told(&shares.events).filter(|event| event.kind != MERGED);
-        batch.changes.extend(told.map(|event| handed_over(librarian, node, event)));
+    let mut batch = batch.change(left(kept, shares, party, aliases)?);
+    if let Some(node) = &party.main.node {
+        let log = HandedOver { librarian, node, party, parting: &parting };
+        batch.changes.extend(log.changes(shares));
         let entry = Entry::of_one(UNMERGED, reason, json!({ "from": kept.uri }));
         let entry = Entry { beside: kept.node.visibility, ..entry };
-        batch = batch.change(restored(uid, node, shares, share)?);
+        batch = batch.change(restored(uid, node, shares, party)?);
         batch = batch.change(entries::append(librarian, node, entry, None));
     }
-    let leaving = Leaving::of(librarian, kept, shares, share).await?;
-    let texts = &leaving.staying;
-    let parting = Parting { kept, stays, uid, share, staying: texts, leaving: &leaving.texts() };
-    let edges = parting.edges(librarian).await?;
-    batch.changes.extend(edges.changes);
-    batch.changes.extend(leaving.changes(share, uid));
-    let beside = share.node.as_ref().map_or(share.merge.visibility, |node| node.visibility);
-    let entry = Entry::of_one(UNMERGED, reason, json!({ "uri": given.uri }));
-    let entry = Entry { beside, ..entry };
-    let entry = entries::append(librarian, &kept.node, entry, Some(share.merge.sequence));
-    Ok((batch.change(entry), edges.ended))
+    batch.changes.extend(edges);
+    batch.changes.extend(leaving.changes(party, uid));
+    batch.changes.extend(party.all().map(|share| {
+        let beside = share.node.as_ref().map_or(share.merge.visibility, |node| node.visibility);
+        let entry = Entry::of_one(UNMERGED, reason, json!({ "uri": share.given.uri }));
+        let entry = Entry { beside, ..entry };
+        entries::append(librarian, &kept.node, entry, Some(share.merge.sequence))
+    }));
+    Ok(batch)
 }
 
-/// Takes the edges away that the one that came back had once and would have no more.
-async fn end(
-    librarian: &Librarian,
-    kept: &Entity,
-    restored: &Entity,
-    ended: &[Triple],
-) -> Result<()> {
-    if ended.is_empty() {
-        return Ok(());
-    }
-    let (id, was) = (restored.node.id, kept.node.id);
-    let plan = || {
-        async move {
-            let place = |end| if end == id { was } else { end };
-            let mut batch = librarian.batch();
-            for edge in log::edges_of(librarian, id).await? {
-                let (source, kind, target) = log::ends(&edge);
-                if ended.contains(&(place(source).0, kind, place(target).0)) {
-                    batch = batch.change(Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any));
-                }
-            }
-            Ok((batch, ()))
-        }
-        .boxed()
-    };
-    librarian.carry_out(plan).await
-}
-
-/// The one that was kept, without what is the other's.
-fn left(kept: &Entity, shares: &Shares, share: &Share, aliases: Vec<String>) -> Result<Change> {
+/// The one that was kept, without what is the others'.
+fn left(kept: &Entity, shares: &Shares, party: &Party<'_>, aliases: Vec<String>) -> Result<Change> {
     let mut kind = None;
     let mut properties = kept.node.properties.clone();
     let known = log::same_as(&kept.node).into_iter();
-    let same: Vec<String> = known.filter(|uri| !share.given.uris.contains(uri)).collect();
+    let same: Vec<String> = known.filter(|uri| !party.has_uri(uri)).collect();
     properties.insert(uri::SAME_AS.into(), json!(same));
-    let gone = share.node.as_ref().map(log::numbers).unwrap_or_default();
+    let gone: Vec<i64> =
+        party.all().filter_map(|share| share.node.as_ref()).flat_map(log::numbers).collect();
     let known = log::same_numbers(&kept.node).into_iter();
     let same: Vec<i64> = known.filter(|number| !gone.contains(number)).collect();
     properties.insert(uri::SAME_NUMBERS.into(), json!(same));
-    if share.told(&shares.events).any(|event| event.kind == RETYPED) {
+    if party.told(shares).any(|event| event.kind == RETYPED) {
         let own = shares.type_of(None, kept.entity_type);
         kind = ontology::kind_as(&kept.node, own)?;
         properties.insert(ontology::TYPE.into(), json!(own.as_str()));
     }
+    let away = Unfinished::of(&kept.node).is_some_and(|before| before.away);
+    let since = (party.main.given.uri.clone(), party.main.merge.at);
+    properties.insert(UNFINISHED.into(), Unfinished { since: Some(since), away }.kept());
     let (aliases, properties) = (Some(aliases), Some(properties));
     let patch = NodePatch { kind, aliases, properties, ..NodePatch::default() };
     Ok(Change::UpdateNode(NodeRef::Id(kept.node.id), Expect::Version(kept.node.version), patch))
 }
 
-/// The one that was merged, as it lies in the bin, with what was told of it since.
-fn restored(uid: Uid, node: &Node, shares: &Shares, share: &Share) -> Result<Change> {
+/// The one that was merged, as it lies in the bin, with what was told of it since, and with those
+/// that were merged into it since.
+fn restored(uid: Uid, node: &Node, shares: &Shares, party: &Party<'_>) -> Result<Change> {
     let mut kind = None;
-    let told =
-        |kind: &'static str| share.told(&shares.events).filter(move |event| event.kind == kind);
+    let share = party.main;
     let mut properties = node.properties.clone();
-    if let Some(entity_type) = told(RETYPED).last().and_then(type_told) {
+    let retyped = party.told(shares).filter(|event| event.kind == RETYPED);
+    if let Some(entity_type) = retyped.last().and_then(type_told) {
         properties.insert(uri::URI.into(), json!(share.given.uri));
         properties.insert(ontology::TYPE.into(), json!(entity_type.as_str()));
         kind = ontology::kind_as(node, entity_type)?;
     }
-    if told(REGISTERED).next().is_some() {
+    if share.told_of_itself().any(|event| event.kind == REGISTERED) {
         properties.remove(spoken::INTRODUCED_BY);
     }
-    let properties = spoken::with_given(properties, &share.names_given(&shares.events));
-    let (aliases, properties) = (Some(share.names.clone()), Some(properties));
+    if !party.joined.is_empty() {
+        let uris = party.joined.iter().flat_map(|share| share.given.uris.clone());
+        let uris: Vec<String> = log::same_as(node).into_iter().chain(uris).collect();
+        properties.insert(uri::SAME_AS.into(), json!(uris));
+        let numbers = party.joined.iter().filter_map(|share| share.node.as_ref());
+        let numbers = numbers.flat_map(log::numbers);
+        let numbers: Vec<i64> = log::same_numbers(node).into_iter().chain(numbers).collect();
+        properties.insert(uri::SAME_NUMBERS.into(), json!(numbers));
+    }
+    let properties = spoken::with_given(properties, &share.names_given());
+    let (aliases, properties) = (Some(party.names()), Some(properties));
     let patch = NodePatch { kind, aliases, properties, ..NodePatch::default() };
     Ok(Change::UpdateNode(NodeRef::Uid(uid), Expect::Any, patch))
-}
-
-/// What was told of one that parts, as an entry of its own log.
-fn handed_over(librarian: &Librarian, node: &Node, event: &Event) -> Change {
-    let (reason, mut details) = (entries::reason(librarian, event), entries::details(event));
-    let own = Entity::of(node.clone()).map(|entity| json!(entity.uri));
-    if let Some(details) = details.as_object_mut()
-        && details.get(OF) == own.as_ref()
-    {
-        details.remove(OF);
-    }
-    let entry = Entry::of_one(&event.kind, &reason, details);
-    entries::append(librarian, node, Entry { beside: event.visibility, ..entry }, None)
 }
 
 /// What was merged, as it lies in the bin.
@@ -234,60 +177,95 @@ pub(super) async fn gone(librarian: &Librarian, given: &Given) -> Result<Option<
     Ok(page.items.into_iter().find(|node| node.uid.to_string() == given.uid))
 }
 
-/// The texts of one that was kept, by whose they are.
-struct Leaving {
-    staying: Vec<Text>,
-    /// Copies of texts of the other.
-    copies: Vec<Text>,
-    /// What was said of the other since.
-    told: Vec<Text>,
-    /// Copies that somebody put into the bin.
-    gone: HashSet<String>,
+/// What is still to do after a parting.
+#[derive(Default)]
+struct Unfinished {
+    /// Who parted, and when they had been merged: notes since say of both what they are now.
+    since: Option<(String, Timestamp)>,
+    /// The one that was kept is to be put away again.
+    away: bool,
 }
 
-impl Leaving {
-    async fn of(
-        librarian: &Librarian,
-        kept: &Entity,
-        shares: &Shares,
-        share: &Share,
-    ) -> Result<Self> {
-        let described = share.told(&shares.events).filter(|event| event.kind == DESCRIBED);
-        let described: HashSet<Value> =
-            described.filter_map(|event| entries::details(event).get("text").cloned()).collect();
-        let texts = log::texts_of(librarian, kept.node.id).await?;
-        let is_copy = |text: &Text| share.given.texts.contains(&text.uid.to_string());
-        let (copies, texts): (Vec<Text>, Vec<Text>) = texts.into_iter().partition(is_copy);
-        let is_told = |text: &Text| described.contains(&json!(text.uid.to_string()));
-        let (told, staying) = texts.into_iter().partition(is_told);
-        let store = &librarian.app.store;
-        let binned = store.texts_of(&librarian.viewer, kept.node.id, Bin::Deleted).await?;
-        let gone = binned.iter().map(|text| text.uid.to_string()).collect();
-        Ok(Self { staying, copies, told, gone })
+impl Unfinished {
+    fn of(node: &Node) -> Option<Self> {
+        let kept = node.properties.get(UNFINISHED)?;
+        let text = |key: &str| kept.get(key).and_then(Value::as_str);
+        let since = text("uri").zip(text("since").and_then(|since| since.parse().ok()));
+        let since = since.map(|(uri, since)| (uri.to_owned(), since));
+        Some(Self { since, away: kept.get("away") == Some(&json!(true)) })
     }
 
-    fn texts(&self) -> Vec<&Text> {
-        self.copies.iter().chain(&self.told).collect()
+    fn kept(&self) -> Value {
+        let (uri, since) = self.since.clone().unzip();
+        json!({ "uri": uri, "since": since.map(|since| since.to_string()), "away": self.away })
     }
+}
 
-    /// Gives the other what is its own, as it is now.
-    fn changes(&self, share: &Share, uid: Uid) -> Vec<Change> {
-        let given = &share.given;
-        let original = |copy: &str| -> Option<TextRef> {
-            let place = given.texts.iter().position(|known| known == copy)?;
-            Some(TextRef::Uid(given.originals.get(place)?.parse().ok()?))
-        };
-        let edited = self.copies.iter().filter(|copy| copy.version > 1).filter_map(|copy| {
-            let title = Some(copy.title.clone()).filter(|title| *title != given.name);
-            let patch = TextPatch { title, body: Some(copy.body.clone()), ..TextPatch::default() };
-            Some(Change::UpdateText(original(&copy.uid.to_string())?, Expect::Any, patch))
-        });
-        let gone = given.texts.iter().filter(|copy| self.gone.contains(*copy));
-        let gone = gone.filter_map(|copy| Some(Change::DeleteText(original(copy)?, Expect::Any)));
-        let back = self.copies.iter().map(|text| TextRef::Id(text.id));
-        let back = back.map(|text| Change::DeleteText(text, Expect::Any));
-        let told = self.told.iter().map(|text| TextRef::Id(text.id));
-        let told = told.map(|text| Change::MoveText(text, Expect::Any, NodeRef::Uid(uid)));
-        edited.chain(gone).chain(back).chain(told).collect()
+/// Whether others parted from an entity, which is not finished.
+pub(super) fn is_unfinished(node: &Node) -> bool {
+    node.properties.contains_key(UNFINISHED)
+}
+
+/// Takes one out of the bin from which another is to part.
+async fn taken_out(librarian: &Librarian, kept: &Node) -> Result<()> {
+    let mut properties = kept.properties.clone();
+    properties.insert(UNFINISHED.into(), Unfinished { since: None, away: true }.kept());
+    let id = NodeRef::Uid(kept.uid);
+    let back = librarian.batch().change(Change::RestoreNode(id));
+    let back = back.change(with(kept, properties));
+    librarian.app.commit(&librarian.viewer, back).await?;
+    Ok(())
+}
+
+/// Finishes a parting from an entity, unless that is done. May be repeated.
+pub(super) async fn finish(librarian: &Librarian, kept: Uid) -> Result<()> {
+    let store = &librarian.app.store;
+    let node = store.node(&librarian.viewer, NodeKey::Uid(kept)).await?;
+    let Some(entity) = node.and_then(Entity::of) else { return Ok(()) };
+    let Some(Unfinished { since, away }) = Unfinished::of(&entity.node) else { return Ok(()) };
+    if let Some((uri, merged_at)) = since
+        // Notes that were edited meanwhile say of both what they are now.
+        && let Err(error) = reread::after_parting(librarian, [&entity.uri, &uri], merged_at).await
+    {
+        tracing::info!(%error, uri, "the notes about two that parted were not read again");
+        // Whoever follows the vault tries again. What is put away is not asked for.
+        if !away {
+            return Ok(());
+        }
     }
+    let plan = || {
+        async move {
+            let batch = librarian.batch();
+            let node = store.node(&librarian.viewer, NodeKey::Uid(kept)).await?;
+            let Some(node) = node.filter(is_unfinished) else { return Ok((batch, ())) };
+            let away = Unfinished::of(&node).is_some_and(|unfinished| unfinished.away);
+            let mut properties = node.properties.clone();
+            properties.remove(UNFINISHED);
+            let mut batch = batch.change(with(&node, properties));
+            if away {
+                batch = batch.change(Change::DeleteNode(NodeRef::Uid(kept), Expect::Any));
+            }
+            Ok((batch, ()))
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await
+}
+
+/// Finishes what was interrupted. What goes wrong is told in the log alone.
+pub(super) async fn finish_all(librarian: &Librarian) -> Result<()> {
+    let kept = librarian.catalogue().await?.parting();
+    for node in librarian.app.store.nodes(&librarian.viewer, &kept).await? {
+        if let Err(error) = finish(librarian, node.uid).await {
+            tracing::info!(%error, name = node.name, "a parting was not finished");
+        }
+    }
+    Ok(())
+}
+
+/// A node with other properties. Names are told to have changed, which is how catalogues learn of it.
+fn with(node: &Node, properties: lore_core::Properties) -> Change {
+    let (name, properties) = (Some(node.name.clone()), Some(properties));
+    let patch = NodePatch { name, properties, ..NodePatch::default() };
+    Change::UpdateNode(NodeRef::Uid(node.uid), Expect::Any, patch)
 }

@@ -59,8 +59,8 @@ pub(super) async fn told(
     let share = of.as_ref().and_then(|of| Some((shares.meant(of)?.0, of)));
     let known = Known { librarian, entity, giver: given.giver(), aliases };
     batch.changes.extend(match share {
-        Some((share, of)) => known.part_named(&shares, share, of),
-        None => known.named().into_iter().collect(),
+        Some((share, of)) => known.part_named(share, of),
+        None => known.named(&shares),
     });
     if said.is_some_and(Said::is_kept)
         && let Some(mut text) = description(librarian, given, NodeRef::Id(entity.node.id))?
@@ -120,42 +120,56 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// It gets the names it does not have.
-    fn named(&self) -> Option<Change> {
+    /// It gets the names it does not have. Those that only others have who are one with it now are
+    /// its own from now on, as its log says.
+    fn named(&self, shares: &Shares) -> Vec<Change> {
         let node = &self.entity.node;
         let noted = match self.giver {
             Giver::Anybody => self.giver.noted(node.properties.clone(), self.aliases),
             Giver::Note(_) => node.properties.clone(),
         };
         let properties = (noted != node.properties).then_some(noted);
-        self.patched(NodePatch { properties, ..NodePatch::default() })
+        let patched = self.patched(NodePatch { properties, ..NodePatch::default() });
+        if shares.merged.is_empty() || self.librarian.would_tell(node) {
+            return patched.into_iter().collect();
+        }
+        let has = |alias: &&String| shares.has(alias, &node.name);
+        let fresh = self.aliases.iter().filter(|alias| !has(alias));
+        patched.into_iter().chain(fresh.map(|alias| self.told_name(alias, None))).collect()
     }
 
     /// What was merged into it gets them, as its log says.
-    fn part_named(&self, shares: &Shares, share: &Share, of: &str) -> Vec<Change> {
+    fn part_named(&self, share: &Share, of: &str) -> Vec<Change> {
         if self.librarian.would_tell(&self.entity.node) {
             return Vec::new();
         }
-        let append = |kind, details| {
-            let entry = Entry::of_one(kind, WAS_REGISTERED, details);
-            entries::append(self.librarian, &self.entity.node, entry, None)
-        };
         let for_good = self.giver == Giver::Anybody;
-        let held = share.names_given(&shares.events);
+        let held = share.names_given();
         let has = |alias: &&String| {
             let is_held = held.iter().chain([&share.given.name]).any(|own| own == *alias);
             share.has(alias) && (!for_good || is_held)
         };
         let fresh = self.aliases.iter().filter(|alias| !has(alias));
-        let names = fresh.map(|alias| {
-            append(ALIAS_ADDED, json!({ "alias": alias, (OF): of, (GIVEN): for_good }))
-        });
+        let names = fresh.map(|alias| self.told_name(alias, Some(of)));
         let introduced = share.node.as_ref().is_some_and(spoken::is_introduced);
-        let mut told = share.told(&shares.events);
-        let known = told.any(|event| event.kind == REGISTERED);
+        let known = share.told_of_itself().any(|event| event.kind == REGISTERED);
         let registered = (for_good && introduced && !known)
-            .then(|| append(REGISTERED, json!({ (OF): Value::from(of) })));
+            .then(|| self.entry(REGISTERED, json!({ (OF): Value::from(of) })));
         self.patched(NodePatch::default()).into_iter().chain(names).chain(registered).collect()
+    }
+
+    /// The entry that it, or what was merged into it, has a name.
+    fn told_name(&self, alias: &str, of: Option<&str>) -> Change {
+        let mut details = json!({ "alias": alias, (GIVEN): self.giver == Giver::Anybody });
+        if let (Some(details), Some(of)) = (details.as_object_mut(), of) {
+            details.insert(OF.into(), json!(of));
+        }
+        self.entry(ALIAS_ADDED, details)
+    }
+
+    fn entry(&self, kind: &str, details: Value) -> Change {
+        let entry = Entry::of_one(kind, WAS_REGISTERED, details);
+        entries::append(self.librarian, &self.entity.node, entry, None)
     }
 
     /// The entity with the names it does not have and a patch, if that is another.

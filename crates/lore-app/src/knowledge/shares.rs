@@ -3,8 +3,11 @@
 //! A merge gives one entity the names of another. What comes and goes since is the other's where
 //! it was told under the other's URI, which the log says.
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use lore_core::names::name_key;
 use lore_core::{Event, Node, Result};
+use lore_store::Bin;
 use serde_json::Value;
 
 use super::entities::Entity;
@@ -32,8 +35,19 @@ pub(super) struct Share {
     pub(super) given: Given,
     /// What was merged, as it lies in the bin.
     pub(super) node: Option<Node>,
-    /// The names it has now, but for the first.
-    pub(super) names: Vec<String>,
+    /// The names of itself, as they are now, but for the first.
+    pub(super) own: Vec<String>,
+    /// What had been merged into it, the last first.
+    parts: Vec<Share>,
+    /// What was told of it and of its parts since it was merged, the first first.
+    pub(super) told: Vec<Event>,
+}
+
+/// One that parts from an entity, with those that were merged into it since.
+pub(super) struct Party<'a> {
+    pub(super) main: &'a Share,
+    /// The first first.
+    pub(super) joined: Vec<&'a Share>,
 }
 
 impl Shares {
@@ -43,15 +57,8 @@ impl Shares {
         if log::same_as(&entity.node).is_empty() {
             return Ok(Self { own: aliases, merged: Vec::new(), events: Vec::new() });
         }
-        let events = entries::events(librarian, entity.node.id).await?;
-        let mut merged = Vec::new();
-        for (merge, given) in open(&events) {
-            let node = parting::gone(librarian, &given).await?;
-            let names = node.as_ref().map_or_else(|| given.aliases.clone(), |n| n.aliases.clone());
-            let told = since(&events, merge.sequence).filter(|event| given.is_told_of(event));
-            let names = told.fold(names, retold);
-            merged.push(Share { merge: merge.clone(), given, node, names });
-        }
+        let events = entries::events(librarian, entity.node.id, Bin::Live).await?;
+        let merged = merged(librarian, &events, &[]).await?;
         let own = own(&aliases, &merged, &events);
         Ok(Self { own, merged, events })
     }
@@ -59,25 +66,28 @@ impl Shares {
     /// Which of those that were merged a URI means, itself or what had been merged into it, with
     /// the URI as it is kept; none where it is the entity's own.
     pub(super) fn meant(&self, uri: &str) -> Option<(&Share, &String)> {
-        let anchor = uri::anchor(uri);
-        self.merged.iter().find_map(|share| {
-            let own = share.given.uris.iter().find(|own| uri::anchor(own) == anchor)?;
-            Some((share, own))
-        })
+        meant(&self.merged, &uri::anchor(uri))
     }
 
-    /// All names but `first`, which the entity has, as they are without one of those that were
-    /// merged.
-    pub(super) fn without(&self, parted: &Share, first: &str) -> Vec<String> {
-        let stay = self.merged.iter().filter(|share| share.given.uid != parted.given.uid);
-        let theirs = stay.flat_map(|share| share.names.iter().chain([&share.given.name]));
-        let mut names: Vec<String> = Vec::new();
-        for name in self.own.iter().chain(theirs) {
-            if !is(name, first) && !names.iter().any(|known| is(known, name)) {
-                names.push(name.clone());
+    /// The one that parts when a URI does, with those that were merged into it since.
+    pub(super) fn party(&self, uri: &str) -> Option<Party<'_>> {
+        let anchor = uri::anchor(uri);
+        let main = self.merged.iter().find(|share| uri::anchor(&share.given.uri) == anchor)?;
+        let mut party = Party { main, joined: Vec::new() };
+        for share in self.merged.iter().rev() {
+            if share.given.of.as_ref().is_some_and(|of| party.has_uri(of)) {
+                party.joined.push(share);
             }
         }
-        names
+        Some(party)
+    }
+
+    /// All names but `first`, which the entity has, as they are without some of those that were
+    /// merged.
+    pub(super) fn without(&self, parted: &Party<'_>, first: &str) -> Vec<String> {
+        let stay = self.merged.iter().filter(|share| !parted.has_uri(&share.given.uri));
+        let theirs = stay.flat_map(Share::called);
+        distinct(self.own.iter().cloned().chain(theirs), first)
     }
 
     /// The URI of whom something is told by a name or URI, where that was merged into the entity,
@@ -93,61 +103,180 @@ impl Shares {
     /// What one of those that are one is, by the URI of what was merged, or else the entity itself,
     /// which is shown as `shown`.
     pub(super) fn type_of(&self, of: Option<&String>, shown: EntityType) -> EntityType {
-        let share = of.and_then(|of| self.merged.iter().find(|one| one.given.uris.contains(of)));
+        let share = of.and_then(|of| self.meant(of)).map(|(share, _)| share);
         // They were of one type when they were merged.
         let Some(first) = share.or(self.merged.last()) else { return shown };
-        let later = since(&self.events, first.merge.sequence);
-        let own = later.filter(|event| match share {
-            Some(share) => share.given.is_told_of(event),
-            None => told_of(event).is_none(),
-        });
-        let told = own.filter(|event| event.kind == RETYPED).last().and_then(type_told);
+        let retyped = |event: &&Event| event.kind == RETYPED;
+        let told = match share {
+            Some(share) => share.told_of_itself().filter(retyped).last(),
+            None => {
+                let later = since(&self.events, first.merge.sequence);
+                later.filter(|event| told_of(event).is_none()).filter(retyped).last()
+            }
+        };
+        let told = told.and_then(type_told);
         told.or_else(|| EntityType::of(first.node.as_ref()?)).unwrap_or(shown)
+    }
+
+    /// Whether the entity itself, which goes by `first`, has a name.
+    pub(super) fn has(&self, name: &str, first: &str) -> bool {
+        is(name, first) || self.own.iter().any(|own| is(own, name))
     }
 
     /// How many of those that are one have a name.
     pub(super) fn owners(&self, name: &str) -> usize {
         let own = usize::from(self.own.iter().any(|own| is(own, name)));
-        own + self.merged.iter().filter(|share| share.has(name)).count()
+        own + self.merged.iter().map(|share| share.owners(name)).sum::<usize>()
     }
 
     /// The URI of who has a name and was merged: whom a URI means, or else whoever has it.
     pub(super) fn owner(&self, uri: &str, name: &str) -> Option<&String> {
-        let meant = self.meant(uri).filter(|(share, _)| share.has(name));
+        let meant = self.meant(uri).and_then(|(share, _)| share.owner(name));
         let is_own = self.own.iter().any(|own| is(own, name));
-        meant.map(|(_, uri)| uri).or_else(|| match is_own {
+        meant.or_else(|| match is_own {
             true => None,
-            false => self.merged.iter().find(|share| share.has(name)).map(|one| &one.given.uri),
+            false => self.merged.iter().find_map(|share| share.owner(name)),
         })
     }
 }
 
+fn meant<'a>(merged: &'a [Share], anchor: &str) -> Option<(&'a Share, &'a String)> {
+    merged.iter().find_map(|share| {
+        let own = share.given.uris.iter().find(|own| uri::anchor(own) == anchor)?;
+        Some(meant(&share.parts, anchor).unwrap_or((share, own)))
+    })
+}
+
+/// What was merged into something whose log is `events`, the last first, with what was told of each
+/// there and `later` elsewhere.
+fn merged<'a>(
+    librarian: &'a Librarian,
+    events: &'a [Event],
+    later: &'a [Event],
+) -> BoxFuture<'a, Result<Vec<Share>>> {
+    async move {
+        let mut merged = Vec::new();
+        for (merge, given) in open(events) {
+            let told = since(events, merge.sequence).chain(later);
+            let told = told.filter(|event| given.is_told_of(event)).cloned().collect();
+            merged.push(share(librarian, merge.clone(), given, told).await?);
+        }
+        Ok(merged)
+    }
+    .boxed()
+}
+
+async fn share(
+    librarian: &Librarian,
+    merge: Event,
+    given: Given,
+    told: Vec<Event>,
+) -> Result<Share> {
+    let node = parting::gone(librarian, &given).await?;
+    let events = match &node {
+        Some(node) if !log::same_as(node).is_empty() => {
+            entries::events(librarian, node.id, Bin::Deleted).await?
+        }
+        _ => Vec::new(),
+    };
+    let parts = merged(librarian, &events, &told).await?;
+    let aliases = node.as_ref().map_or(&given.aliases, |node| &node.aliases);
+    let had = own(aliases, &parts, &events);
+    let share = Share { merge, given, node, own: Vec::new(), parts, told };
+    let own = share.told_of_itself().fold(had, retold);
+    Ok(Share { own, ..share })
+}
+
+impl Party<'_> {
+    /// Everybody of them, the one that parts first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Share> {
+        std::iter::once(self.main).chain(self.joined.iter().copied())
+    }
+
+    /// Whether a URI is that of one of them, or of what had been merged into one.
+    pub(super) fn has_uri(&self, uri: &str) -> bool {
+        self.all().any(|share| share.given.uris.iter().any(|own| own == uri))
+    }
+
+    /// What was told of one of them since the first was merged, the first first.
+    pub(super) fn told<'s>(&'s self, shares: &'s Shares) -> impl Iterator<Item = &'s Event> {
+        let later = since(&shares.events, self.main.merge.sequence);
+        later.filter(|event| told_of(event).is_some_and(|of| self.has_uri(&of)))
+    }
+
+    /// The one that an entry tells to have been merged into the one that parts.
+    pub(super) fn merged_by(&self, merge: &Event) -> Option<&Share> {
+        self.joined.iter().copied().find(|share| share.merge.sequence == merge.sequence)
+    }
+
+    /// All names of the one that parts, but for the first.
+    pub(super) fn names(&self) -> Vec<String> {
+        let names = self.main.names().into_iter();
+        let all = names.chain(self.joined.iter().flat_map(|share| share.called()));
+        distinct(all, &self.main.given.name)
+    }
+}
+
 impl Share {
-    /// Whether it goes by a name.
+    /// Whether itself goes by a name.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.names.iter().chain([&self.given.name]).any(|own| is(own, name))
+        self.own.iter().chain([&self.given.name]).any(|own| is(own, name))
+    }
+
+    /// All names but the first: its own, and those of its parts.
+    pub(super) fn names(&self) -> Vec<String> {
+        let parts = self.parts.iter().flat_map(Self::called);
+        distinct(self.own.iter().cloned().chain(parts), &self.given.name)
+    }
+
+    /// All names.
+    pub(super) fn called(&self) -> Vec<String> {
+        std::iter::once(self.given.name.clone()).chain(self.names()).collect()
     }
 
     /// The names that somebody gave it who is no note.
-    pub(super) fn names_given(&self, events: &[Event]) -> Vec<String> {
+    pub(super) fn names_given(&self) -> Vec<String> {
         let names = self.node.as_ref().map(spoken::names_given).unwrap_or_default();
         let changes = |event: &&Event| match event.kind.as_str() {
             ALIAS_ADDED => entries::details(event).get(GIVEN) == Some(&Value::Bool(true)),
             kind => kind == ALIAS_REMOVED,
         };
-        self.told(events).filter(changes).fold(names, retold)
+        self.told_of_itself().filter(changes).fold(names, retold)
+    }
+
+    /// What was told of itself since it was merged, the first first.
+    pub(super) fn told_of_itself(&self) -> impl Iterator<Item = &Event> {
+        let is_of_part =
+            |event: &&Event| self.parts.iter().any(|part| part.given.is_told_of(event));
+        self.told.iter().filter(move |event| !is_of_part(event))
+    }
+
+    /// The URI of who of it has a name.
+    fn owner(&self, name: &str) -> Option<&String> {
+        let of_part = || self.parts.iter().find_map(|part| part.owner(name));
+        self.has(name).then_some(&self.given.uri).or_else(of_part)
+    }
+
+    fn owners(&self, name: &str) -> usize {
+        let of_parts: usize = self.parts.iter().map(|part| part.owners(name)).sum();
+        usize::from(self.has(name)) + of_parts
     }
 
     /// Whether the merge gave the other a name.
     fn gave(&self, name: &str) -> bool {
         self.given.aliases.iter().any(|alias| is(alias, name))
     }
+}
 
-    /// What was told of it since it was merged, the first first.
-    pub(super) fn told<'a>(&'a self, events: &'a [Event]) -> impl Iterator<Item = &'a Event> {
-        let later = since(events, self.merge.sequence);
-        later.filter(|event| self.given.is_told_of(event))
+/// Names, each once, without `first`.
+fn distinct(all: impl Iterator<Item = String>, first: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in all {
+        if !is(&name, first) && !names.iter().any(|known| is(known, &name)) {
+            names.push(name);
+        }
     }
+    names
 }
 
 /// The merges that were not undone, the last first.
@@ -173,7 +302,8 @@ fn own(aliases: &[String], merged: &[Share], events: &[Event]) -> Vec<String> {
     let of_others = |event: &&Event| event.kind == ALIAS_REMOVED && told_of(event).is_some();
     let lost: Vec<String> = later().filter(of_others).filter_map(alias).collect();
     let was_told = |name: &String| told.iter().any(|own| is(own, name));
-    let others = |name: &String| merged.iter().any(|share| share.has(name) || share.gave(name));
+    let others =
+        |name: &String| merged.iter().any(|share| share.owners(name) > 0 || share.gave(name));
     let shown = aliases.iter().filter(|name| was_told(name) || !others(name));
     let hidden = told.iter().filter(|name| {
         let is_name = |other: &String| is(other, name);

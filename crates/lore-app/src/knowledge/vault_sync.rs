@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::librarian::Librarian;
 use super::note::Note;
-use super::{copies, departed, kept_notes, listed_notes, note, shelve, uri, vault, waiting};
+use super::{
+    copies, departed, kept_notes, listed_notes, note, parting, shelve, uri, vault, waiting,
+};
 
 /// How often notes are read again that were changed while all were read.
 const ROUNDS_MAX: usize = 3;
@@ -28,6 +30,7 @@ pub(super) async fn sync(
     folder: &FolderPath,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<usize> {
+    parting::finish_all(librarian).await?;
     let mut total = 0;
     for _ in 0..ROUNDS_MAX {
         let round = look_round(librarian, folder, progress).await?;

@@ -1,6 +1,6 @@
 //! Stories about deleting and restoring.
 
-use lore_core::{EdgeId, Node, NodeId, TextId};
+use lore_core::{EdgeId, Node, NodeId, Role, TextId, Visibility};
 
 use super::Harness;
 use super::stage::{Stage, batch, between, edge_draft, moment, not_found, version};
@@ -53,6 +53,30 @@ pub async fn a_restored_node_has_its_texts_and_edges_again(harness: &dyn Harness
     assert_eq!((back.name, back.deleted_at), (node.name, None));
     assert_eq!(stage.store().text(&stage.owner, text.id).await.unwrap(), Some(text));
     assert_eq!(stage.edges_out(&stage.owner, friend.id).await.len(), 1);
+}
+
+/// Those to live nodes alone, and for those alone who see both ends.
+pub async fn what_joins_a_node_in_the_bin_is_known(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Gandalf").await;
+    let (friend, foe) = (stage.node(&stage.owner, "B").await, stage.node(&stage.owner, "C").await);
+    let hidden = stage.node_for(&stage.owner, Visibility::Gm).await;
+    let there = stage.join(&stage.owner, &friend, &node).await;
+    let back = stage.join(&stage.owner, &node, &friend).await;
+    let behind = stage.join(&stage.owner, &node, &hidden).await;
+    stage.join(&stage.owner, &node, &foe).await;
+    for gone in [&node, &foe] {
+        stage.change(&stage.owner, delete(gone)).await;
+    }
+    let player = stage.person("Pia", Role::Player).await;
+    for (viewer, seen) in
+        [(&stage.owner, vec![&there, &back, &behind]), (&player, vec![&there, &back])]
+    {
+        let edges = stage.store().edges_in_bin(viewer, node.id, 10).await.unwrap();
+        assert_eq!(edges.iter().collect::<Vec<_>>(), seen);
+        let few = stage.store().edges_in_bin(viewer, node.id, 1).await.unwrap();
+        assert_eq!(few, std::slice::from_ref(&there));
+    }
 }
 
 /// And comes out of it.

@@ -6,8 +6,8 @@ use tokio::task::JoinSet;
 use super::Harness;
 use super::stage::{Stage, batch, conflict, invalid, moment, not_found};
 use crate::{
-    Applied, ChainReport, Change, EventOrder, EventQuery, Expect, NewEvent, NewEvents, NodeRef,
-    StoreResult, chain,
+    Applied, Bin, ChainReport, Change, EventOrder, EventQuery, Expect, NewEvent, NewEvents,
+    NodeRef, StoreResult, chain,
 };
 
 /// Every field.
@@ -123,6 +123,21 @@ pub async fn a_log_grows_only_with_a_whole_batch(harness: &dyn Harness) {
     assert!(read(&stage, &stage.owner, &node).await.is_empty());
     let added = append(&stage, &stage.owner, &node, vec![event("Z", "{}")]).await;
     assert_eq!(added.unwrap(), (1, 1));
+}
+
+/// By who asks for it there, and by nobody else.
+pub async fn the_log_of_a_node_in_the_bin_is_read_there(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let node = stage.node(&stage.owner, "Session").await;
+    append(&stage, &stage.owner, &node, vec![event("X", "{}")]).await.unwrap();
+    let read = |bin| {
+        stage.store().events(&stage.owner, node.id, EventQuery { bin, ..EventQuery::default() })
+    };
+    assert_eq!(read(Bin::Deleted).await.unwrap(), []);
+    let delete = Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
+    stage.change(&stage.owner, delete).await;
+    assert_eq!(read(Bin::Live).await.unwrap(), []);
+    assert_eq!(sequences(&read(Bin::Deleted).await.unwrap()), [1]);
 }
 
 /// A window, in either order.

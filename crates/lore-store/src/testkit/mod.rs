@@ -223,6 +223,7 @@ macro_rules! contract_tests {
             a_log_expects_its_end,
             a_log_grows_only_with_a_whole_batch,
             a_log_is_read_in_pieces,
+            the_log_of_a_node_in_the_bin_is_read_there,
             a_log_is_read_by_kind,
             secrets_are_for_the_gm_side,
             events_by_role_and_visibility,
@@ -289,6 +290,7 @@ macro_rules! contract_tests {
         $crate::contract_tests!(@topic $harness, bin, [
             a_deleted_node_is_only_in_the_bin,
             a_restored_node_has_its_texts_and_edges_again,
+            what_joins_a_node_in_the_bin_is_known,
             a_deleted_text_is_only_in_the_bin,
             a_deleted_edge_is_gone_until_restored,
             deleting_twice_finds_nothing,

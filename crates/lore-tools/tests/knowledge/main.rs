@@ -18,8 +18,10 @@ mod lists;
 mod namesakes;
 mod notes;
 mod parting;
+mod parting_chance;
 mod parting_stories;
 mod parting_told;
+mod parting_whole;
 #[path = "../shared/place.rs"]
 mod place;
 mod recognised;

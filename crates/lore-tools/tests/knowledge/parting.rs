@@ -3,6 +3,7 @@
 //! Every story is told twice: in one world as it stands, in another without its merges. What is
 //! known of everybody at the end is the same.
 
+use lore_store::Bin;
 use lore_tools::koi::Ask;
 use serde_json::{Value, json};
 
@@ -11,10 +12,12 @@ use crate::parting_told::TOLD;
 use crate::world::World;
 
 /// What happens.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     /// A note says this of a person now: its properties and its text.
     Note(&'static str, &'static str, &'static str),
+    /// The same, written by hand.
+    ByHand(&'static str, &'static str, &'static str),
     /// A note of something else than a person, as a whole.
     Whole(&'static str, &'static str),
     Move(&'static str, &'static str),
@@ -34,6 +37,8 @@ pub(crate) enum Step {
     Register(&'static str, &'static str),
     /// The same by their URI.
     RegisterUri(Who, &'static str),
+    /// Something is said of somebody, by their URI.
+    Describe(Who, &'static str),
     /// A page mentions these by their numbers.
     Journal(&'static [Who]),
     /// A note mentions somebody by their number.
@@ -45,13 +50,13 @@ pub(crate) enum Step {
 }
 
 use Step::{
-    Alias, Ingest, IngestUri, Join, Journal, Log, Merge, Move, Note, Page, Register, RegisterUri,
-    Relate, Remove, Retype, Unalias, Unmerge, Whole,
+    Alias, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Move, Note, Page,
+    Register, RegisterUri, Relate, Remove, Retype, Unalias, Unmerge, Whole,
 };
 use Who::{Ada, Eleanor, Mask, Nora, Otto};
 
 /// Those the stories are about.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Who {
     /// Known from a note, with an alias, and knows Mia.
     Nora,
@@ -65,7 +70,7 @@ pub(crate) enum Who {
     Mask,
 }
 
-const EVERYBODY: [Who; 5] = [Nora, Eleanor, Ada, Otto, Mask];
+pub(crate) const EVERYBODY: [Who; 5] = [Nora, Eleanor, Ada, Otto, Mask];
 
 pub(crate) const NORA: &str = "People/Nora Pike.md";
 pub(crate) const NORMA: &str = "People/Norma Pike.md";
@@ -123,8 +128,8 @@ fn person(properties: &str, text: &str) -> String {
     format!("---\n\"@type\": schema:Person\n{properties}---\n{text}\n")
 }
 
-struct Story {
-    world: World,
+pub(crate) struct Story {
+    pub(crate) world: World,
     uris: Vec<String>,
     numbers: Vec<i64>,
     page: Value,
@@ -132,7 +137,7 @@ struct Story {
 }
 
 impl Story {
-    async fn begin() -> Self {
+    pub(crate) async fn begin() -> Self {
         let world = World::new().await;
         world.register("Mia Vale", "Person").await;
         let known = "aliases: [Norrie]\nknows: \"[[Mia Vale]]\"\n";
@@ -159,88 +164,114 @@ impl Story {
         format!("[entity:{}]", self.numbers[place])
     }
 
-    async fn ingest(&self, rid: &str, names: &[&str]) {
+    async fn ingest(&self, rid: &str, names: &[&str]) -> bool {
         let named = |name: &&str| json!({ "name": name, "type": "Person" });
         let entities: Vec<Value> = names.iter().map(named).collect();
         let body = json!({ "document_rid": rid, "content": "x", "entities": entities });
-        self.post("ingest", body).await;
+        self.post("ingest", body).await
     }
 
-    async fn register(&self, given: Value, alias: &str) {
+    async fn register(&self, given: Value, alias: &str) -> bool {
         let mut body = json!({ "name": "x", "type": "Person", "aliases": [alias] });
         body.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
-        self.post("register-entity", body).await;
+        self.post("register-entity", body).await
     }
 
-    fn uri(&self, who: Who) -> &str {
+    pub(crate) fn uri(&self, who: Who) -> &str {
         let place = EVERYBODY.iter().position(|one| *one == who).unwrap();
         &self.uris[place]
     }
 
     async fn go_on(&self, step: Step) {
+        assert!(self.goes_on(step).await, "{step:?}");
+    }
+
+    /// Goes on, and says whether what was asked for was done.
+    pub(crate) async fn goes_on(&self, step: Step) -> bool {
         let world = &self.world;
-        let place = |path: &str| world.directory.path().join("vault").join(path);
         match step {
-            Note(path, properties, text) => world.note(path, &person(properties, text)).await,
-            Whole(path, text) => world.note(path, text).await,
-            Move(from, to) => {
-                std::fs::create_dir_all(place(to).parent().unwrap()).unwrap();
-                std::fs::rename(place(from), place(to)).unwrap();
-                self.post("sync-relationships", json!({})).await;
+            Note(path, properties, text) => self.written(path, &person(properties, text)).await,
+            ByHand(path, properties, text) => {
+                std::fs::write(self.place(path), person(properties, text)).unwrap();
+                self.post("sync-relationships", json!({})).await
             }
+            Whole(path, text) => self.written(path, text).await,
+            Move(from, to) => self.moved(from, to).await,
             Remove(path) => {
-                std::fs::remove_file(place(path)).unwrap();
-                self.post("sync-relationships", json!({})).await;
+                let gone = std::fs::remove_file(self.place(path)).is_ok();
+                gone && self.post("sync-relationships", json!({})).await
             }
             Alias(who, alias) => {
-                self.post("entity/alias", json!({ "uri": self.uri(who), "alias": alias })).await;
+                self.post("entity/alias", json!({ "uri": self.uri(who), "alias": alias })).await
             }
             Unalias(who, alias) => {
                 let body = json!({ "uri": self.uri(who), "alias": alias, "action": "remove" });
-                self.post("entity/alias", body).await;
+                self.post("entity/alias", body).await
             }
             Retype(who, entity_type) => {
                 let body = json!({ "uri": self.uri(who), "type": entity_type });
-                self.post("entity/retype", body).await;
+                self.post("entity/retype", body).await
             }
             Page(name) => {
                 let update = json!({ "entity_id": self.page, "name": name });
                 world.call("update_entities", json!({ "updates": [update] })).await;
+                true
             }
             Relate(subject, predicate, object) => {
                 let told = json!({ "subject": subject, "predicate": predicate, "object": object });
                 let rid = format!("doc:{subject} {object}");
                 let body = json!({ "document_rid": rid, "content": "x", "relationships": [told] });
-                self.post("ingest", body).await;
+                self.post("ingest", body).await
             }
             Ingest(rid, names) => self.ingest(rid, names).await,
             IngestUri(rid, who) => self.ingest(rid, &[self.uri(who)]).await,
             Register(name, alias) => self.register(json!({ "name": name }), alias).await,
-            RegisterUri(who, alias) => {
-                self.register(json!({ "uri": self.uri(who) }), alias).await;
+            RegisterUri(who, alias) => self.register(json!({ "uri": self.uri(who) }), alias).await,
+            Describe(who, text) => {
+                let said = json!({ "name": "x", "type": "Person", "description": text });
+                let mut said = said.as_object().unwrap().clone();
+                said.insert("uri".into(), json!(self.uri(who)));
+                self.post("register-entity", Value::Object(said)).await
             }
             Journal(whom) => {
                 let entry: Vec<String> = whom.iter().map(|who| self.mention(*who)).collect();
                 let entry = format!("A ball. {}", entry.join(" "));
                 let update = json!({ "entity_id": self.journal, "name": "Ball", "entry": entry });
                 world.call("update_entities", json!({ "updates": [update] })).await;
+                true
             }
-            Log(who) => world.note("Log.md", &format!("{} came.", self.mention(who))).await,
+            Log(who) => self.written("Log.md", &format!("{} came.", self.mention(who))).await,
             Merge(from, into) | Join(from, into) => {
                 let body = json!({ "from_uri": self.uri(from), "into_uri": self.uri(into) });
-                self.post("entity/merge", body).await;
+                self.post("entity/merge", body).await
             }
-            Unmerge(who) => {
-                self.post("entity/unmerge", json!({ "uri": self.uri(who) })).await;
-            }
+            Unmerge(who) => self.post("entity/unmerge", json!({ "uri": self.uri(who) })).await,
         }
     }
 
-    async fn post(&self, path: &str, body: Value) {
-        self.world.post(path, body).await;
+    fn place(&self, path: &str) -> std::path::PathBuf {
+        self.world.directory.path().join("vault").join(path)
     }
 
-    async fn known(&self, who: Who) -> Value {
+    async fn written(&self, path: &str, text: &str) -> bool {
+        self.world.note(path, text).await;
+        true
+    }
+
+    async fn moved(&self, from: &str, to: &str) -> bool {
+        std::fs::create_dir_all(self.place(to).parent().unwrap()).unwrap();
+        let moved =
+            !self.place(to).exists() && std::fs::rename(self.place(from), self.place(to)).is_ok();
+        moved && self.post("sync-relationships", json!({})).await
+    }
+
+    /// Asks for something, and says whether all of it was done.
+    async fn post(&self, path: &str, body: Value) -> bool {
+        let answer = self.world.try_ask(self.world.owner, Ask::post(path.split('/'), body)).await;
+        answer.is_ok_and(|answer| answer["refused"].as_array().is_none_or(Vec::is_empty))
+    }
+
+    pub(crate) async fn known(&self, who: Who) -> Value {
         let uri = self.uri(who);
         let ask = Ask::get(["entity".to_owned(), uri.to_owned()]);
         let Ok(found) = self.world.try_ask(self.world.owner, ask).await else {
@@ -255,6 +286,10 @@ impl Story {
         let mut documents: Vec<Value> = documents.map(|one| one["vault_path"].clone()).collect();
         documents.sort_by_key(Value::to_string);
         let relations = self.world.relations(uri).await;
-        json!([entity["name"], entity["type"], aliases, documents, relations])
+        let node = self.world.node(entity["name"].as_str().unwrap()).await;
+        let texts = self.world.app.store.texts_of(&self.world.owner, node.id, Bin::Live).await;
+        let mut texts: Vec<String> = texts.unwrap().into_iter().map(|text| text.body).collect();
+        texts.sort();
+        json!([entity["name"], entity["type"], aliases, documents, relations, texts])
     }
 }

@@ -1,10 +1,10 @@
 //! What may be told of two that are one for a while.
 
 use crate::parting::Step::{
-    Alias, Ingest, IngestUri, Join, Journal, Log, Merge, Note, Register, RegisterUri, Relate,
-    Remove, Retype, Unalias, Unmerge,
+    Alias, ByHand, Ingest, IngestUri, Join, Journal, Log, Merge, Note, Register, RegisterUri,
+    Relate, Remove, Retype, Unalias, Unmerge,
 };
-use crate::parting::Who::{Eleanor, Mask, Nora, Otto};
+use crate::parting::Who::{Ada, Eleanor, Mask, Nora, Otto};
 use crate::parting::{ELEANOR, NORA, Step};
 
 /// What may be told of either while they are one, by whichever door.
@@ -182,6 +182,17 @@ pub(crate) const TOLD: &[(&str, &[Step])] = &[
             Merge(Nora, Eleanor),
             Note("People/Norrie.md", "knows: \"[[Otto Krug]]\"\n", "More of her."),
             Unmerge(Nora),
+        ],
+    ),
+    (
+        "a name that two have leaves the note of one",
+        &[
+            ByHand(ELEANOR, "aliases: [Norrie]\n", "She sails."),
+            Merge(Ada, Nora),
+            Merge(Eleanor, Ada),
+            ByHand(ELEANOR, "", "She sails."),
+            Unmerge(Eleanor),
+            Unmerge(Ada),
         ],
     ),
     (

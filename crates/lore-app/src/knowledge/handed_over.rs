@@ -1,0 +1,112 @@
+//! Two entities that were merged and part again: what the log of one tells of the other becomes
+//! the other's log.
+
+use lore_core::names::name_key;
+use lore_core::{Event, Node, NodeId};
+use lore_store::Change;
+use serde_json::{Value, json};
+
+use super::entities::Entity;
+use super::entries::{self, Entry, MERGED, OF};
+use super::librarian::Librarian;
+use super::log::Triple;
+use super::parted_edges::Parting;
+use super::shares::{Party, Share, Shares};
+
+/// What is told of one that parts, and of those that were merged into it since.
+pub(super) struct HandedOver<'a> {
+    pub(super) librarian: &'a Librarian,
+    /// The one that parts.
+    pub(super) node: &'a Node,
+    pub(super) party: &'a Party<'a>,
+    pub(super) parting: &'a Parting<'a>,
+}
+
+impl HandedOver<'_> {
+    /// What adds it to its log.
+    pub(super) fn changes(&self, shares: &Shares) -> Vec<Change> {
+        self.party.told(shares).filter_map(|event| self.entry(event)).collect()
+    }
+
+    fn entry(&self, event: &Event) -> Option<Change> {
+        let (details, behind) = match event.kind.as_str() {
+            // One that was undone is no matter of its own.
+            MERGED => self.merge(self.party.merged_by(event)?, event),
+            _ => (entries::details(event), Value::Null),
+        };
+        let reason = entries::reason(self.librarian, event);
+        let entry = Entry::of_one(&event.kind, &reason, self.of_others(details));
+        let entry = Entry { behind, beside: event.visibility, ..entry };
+        Some(entries::append(self.librarian, self.node, entry, None))
+    }
+
+    /// Details of which those of the one that parts need not say of whom they are told.
+    fn of_others(&self, mut details: Value) -> Value {
+        let own = Entity::of(self.node.clone()).map(|entity| json!(entity.uri));
+        if let Some(details) = details.as_object_mut()
+            && details.get(OF) == own.as_ref()
+        {
+            details.remove(OF);
+        }
+        details
+    }
+
+    /// A merge into the one that parts, as it would be had that never been part of another.
+    fn merge(&self, share: &Share, event: &Event) -> (Value, Value) {
+        let (mut details, mut behind) = entries::halves(event);
+        for half in [&mut details, &mut behind] {
+            self.regroup(half);
+        }
+        let (inner, hidden) = self.parting.inner(share);
+        self.add(&mut details, inner);
+        self.add(&mut behind, hidden);
+        if let Some(details) = details.as_object_mut() {
+            details.entry("edges").or_insert(json!([]));
+            details.insert("aliases".into(), json!(self.fresh(share)));
+            details.insert("stays".into(), json!(self.party.main.own));
+        }
+        (details, behind)
+    }
+
+    /// The names that a merge into the one that parts gives it.
+    fn fresh(&self, share: &Share) -> Vec<String> {
+        let known: Vec<String> =
+            self.party.main.called().iter().map(|name| name_key(name)).collect();
+        let aliases = share.node.as_ref().map_or(&share.given.aliases, |node| &node.aliases);
+        let names = std::iter::once(&share.given.name).chain(aliases);
+        names.filter(|name| !known.contains(&name_key(name))).cloned().collect()
+    }
+
+    /// Puts the one that parts into the place of the one that was kept.
+    fn regroup(&self, half: &mut Value) {
+        let Some(fields) = half.as_object_mut() else { return };
+        let take = |value: Option<Value>| -> Vec<Triple> {
+            value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+        };
+        let all = take(fields.remove("edges")).into_iter().chain(take(fields.remove("shared")));
+        let all: Vec<Triple> = all.map(|triple| self.placed(triple)).collect();
+        self.add(half, all);
+    }
+
+    /// Adds edges that the merge gave, or that both had.
+    fn add(&self, half: &mut Value, triples: Vec<Triple>) {
+        if triples.is_empty() {
+            return;
+        }
+        if half.is_null() {
+            *half = json!({});
+        }
+        for triple in triples {
+            let list = if self.parting.has(&triple) { "shared" } else { "edges" };
+            let known = half.as_object_mut().map(|fields| fields.entry(list).or_insert(json!([])));
+            if let Some(Value::Array(known)) = known {
+                known.push(json!(triple));
+            }
+        }
+    }
+
+    fn placed(&self, (source, kind, target): Triple) -> Triple {
+        let place = |end| self.parting.placed(NodeId(end), self.node.id).0;
+        (place(source), kind, place(target))
+    }
+}

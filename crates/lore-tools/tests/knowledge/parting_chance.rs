@@ -1,0 +1,191 @@
+//! Stories that nobody thought of: what happens to those that are one for a while is left to chance,
+//! which is the same each time.
+
+use serde_json::Value;
+
+use crate::parting::Step::{
+    self, Alias, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Move, Note,
+    Register, RegisterUri, Relate, Remove, Unalias, Unmerge, Whole,
+};
+use crate::parting::Who::{self, Ada, Eleanor, Mask, Nora, Otto};
+use crate::parting::{ADA, ELEANOR, EVERYBODY, NORA, NORMA, Story};
+
+/// How many stories are told.
+const STORIES: u64 = 30;
+/// The longest of them.
+const STEPS_MAX: usize = 14;
+
+#[tokio::test]
+async fn two_that_part_are_what_they_would_be_whatever_happened() {
+    for seed in 0..STORIES {
+        let steps = Chance(seed).story();
+        if let Some(wrong) = difference(&steps).await {
+            let (least, wrong) = least(steps, wrong).await;
+            panic!("story {seed}: {least:?}\n{wrong}");
+        }
+    }
+}
+
+/// What is otherwise than it would be without the merges of a story.
+async fn difference(steps: &[Step]) -> Option<String> {
+    let mut steps = steps.to_vec();
+    loop {
+        let told = tell(&steps, Merges::AsTold).await;
+        let without = tell(&steps, Merges::None).await;
+        // What cannot be done in one of both worlds is left out of both.
+        let refused: Vec<bool> =
+            told.refused.iter().zip(&without.refused).map(|(one, other)| *one || *other).collect();
+        if refused.contains(&true) {
+            let mut refused = refused.into_iter();
+            steps.retain(|_| !refused.next().unwrap());
+            continue;
+        }
+        let pairs = told.known.iter().zip(&without.known).filter(|(told, other)| told != other);
+        let shown: String =
+            pairs.map(|(told, other)| format!("\n  is     {told}\n  should {other}")).collect();
+        return Some(shown).filter(|shown| !shown.is_empty());
+    }
+}
+
+/// The shortest story that goes wrong still.
+async fn least(mut steps: Vec<Step>, mut wrong: String) -> (Vec<Step>, String) {
+    let mut place = 0;
+    while place < steps.len() {
+        let mut fewer = steps.clone();
+        fewer.remove(place);
+        match difference(&fewer).await {
+            Some(still) => (steps, wrong) = (fewer, still),
+            None => place += 1,
+        }
+    }
+    (steps, wrong)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Merges {
+    AsTold,
+    None,
+}
+
+struct Told {
+    known: Vec<Value>,
+    refused: Vec<bool>,
+}
+
+/// Tells a story to its end, where nobody is one with another who should not.
+async fn tell(steps: &[Step], merges: Merges) -> Told {
+    let story = Story::begin().await;
+    let (mut refused, mut merged) = (Vec::new(), Vec::new());
+    for step in steps {
+        let done = match (*step, merges) {
+            (Merge(..) | Unmerge(_), Merges::None) => true,
+            (step, _) => story.goes_on(step).await,
+        };
+        match *step {
+            Merge(who, _) if done => merged.push(who),
+            Unmerge(who) if done => merged.retain(|one| *one != who),
+            _ => {}
+        }
+        refused.push(!done);
+    }
+    if merges == Merges::AsTold {
+        for who in merged.into_iter().rev() {
+            story.goes_on(Unmerge(who)).await;
+        }
+    }
+    story.world.post("sync-relationships", serde_json::json!({})).await;
+    let mut known = Vec::new();
+    for who in EVERYBODY {
+        known.push(story.known(who).await);
+    }
+    Told { known, refused }
+}
+
+/// Numbers that follow from the first.
+struct Chance(u64);
+
+const NAMES: &[&str] = &["Nora Pike", "Eleanor Vance", "Ada Holt", "Otto Krug", "The Jade Mask"];
+/// Names that come and go. What texts mean by a name is decided when they are read, so none is in
+/// them.
+const ALIASES: &[&str] = &["Nono", "Elly", "Boss", "Addie"];
+const PATHS: &[&str] = &[NORA, ELEANOR, ADA];
+const PROPERTIES: &[&str] = &[
+    "",
+    "aliases: [Norrie]\n",
+    "aliases: [Boss]\n",
+    "aliases: [Nono, Boss]\n",
+    "knows: \"[[Mia Vale]]\"\n",
+    "knows: \"[[Otto Krug]]\"\n",
+    "knows: [\"[[Ada Holt]]\", \"[[Nora Pike]]\"]\n",
+    "aliases: [Elly]\nknows: [\"[[Eleanor Vance]]\", \"[[Mia Vale]]\"]\n",
+];
+const TEXTS: &[&str] = &[
+    "She came.",
+    "Nora Pike came.",
+    "Eleanor Vance met Ada Holt.",
+    "Ada Holt sails with Otto Krug.",
+    "See [[Nora Pike]] and [[Eleanor Vance]].",
+];
+const WHOM: &[&[Who]] = &[&[], &[Nora], &[Eleanor], &[Ada], &[Nora, Eleanor], &[Otto, Mask]];
+const NAMED: &[&[&str]] = &[
+    &[],
+    &["Nora Pike"],
+    &["Eleanor Vance"],
+    &["Ada Holt", "Otto Krug"],
+    &["Nora Pike", "Eleanor Vance"],
+    &["Norrie"],
+];
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((mixed ^ (mixed >> 31)) % end as u64).unwrap()
+    }
+
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    fn story(&mut self) -> Vec<Step> {
+        let length = 3 + self.below(STEPS_MAX - 2);
+        let mut steps: Vec<Step> = (0..length).map(|_| self.step()).collect();
+        // Who is gone with their note does not come back by what is told of them later, and a new
+        // note under an old name is about somebody new. For who is part of another that may differ.
+        steps.extend(match self.below(6) {
+            0 => Some(Remove(self.one(PATHS))),
+            1 => Some(Move(NORA, NORMA)),
+            _ => None,
+        });
+        let joined =
+            |who: Who| steps.iter().any(|step| matches!(step, Join(one, _) if *one == who));
+        let is_apart = |step: &&Step| match step {
+            Merge(from, into) => !joined(*from) && !joined(*into),
+            Unmerge(who) => !joined(*who),
+            _ => true,
+        };
+        steps.iter().filter(is_apart).copied().collect()
+    }
+
+    fn step(&mut self) -> Step {
+        match self.below(30) {
+            0..7 => Merge(self.one(&EVERYBODY), self.one(&EVERYBODY)),
+            7..9 => Unmerge(self.one(&EVERYBODY)),
+            9..11 => Note(self.one(PATHS), self.one(PROPERTIES), self.one(TEXTS)),
+            11 => ByHand(self.one(PATHS), self.one(PROPERTIES), self.one(TEXTS)),
+            12 => Whole("Log.md", self.one(TEXTS)),
+            13..15 => Alias(self.one(&EVERYBODY), self.one(ALIASES)),
+            15 => Unalias(self.one(&EVERYBODY), self.one(ALIASES)),
+            16..18 => Relate(self.one(NAMES), self.one(&["knows", "related_to"]), self.one(NAMES)),
+            18..20 => Ingest(self.one(&["doc:1", "doc:2"]), self.one(NAMED)),
+            20..22 => IngestUri(self.one(&["doc:1", "doc:3"]), self.one(&EVERYBODY)),
+            22 => Register(self.one(NAMES), self.one(ALIASES)),
+            23..25 => RegisterUri(self.one(&EVERYBODY), self.one(ALIASES)),
+            25..27 => Journal(self.one(WHOM)),
+            27 => Log(self.one(&EVERYBODY)),
+            28 => Join(self.one(&[Otto, Ada]), self.one(&[Nora, Eleanor])),
+            _ => Describe(self.one(&EVERYBODY), self.one(TEXTS)),
+        }
+    }
+}
