@@ -263,3 +263,25 @@ async fn check(librarian: &Librarian, held: Held) {
         tracing::warn!(%error, url = page.url, "that a page was looked at was not noted");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_is_asked_ever_more_rarely_but_never_forgotten() {
+        let (last, hour) = (Timestamp::UNIX_EPOCH.to_string(), Duration::from_secs(3_600));
+        let comes = |failures: u32, hours: i64| {
+            let now = Timestamp::from_second(hours * 3_600).unwrap();
+            turn_has_come(Some(&last), failures, hour, now)
+        };
+        for (failures, hours) in [(0, 1), (1, 2), (2, 4), (3, 8)] {
+            assert!(comes(failures, hours) && !comes(failures, hours - 1), "{failures}");
+        }
+        let longest = i64::from(BACKOFF_MAX);
+        for failures in [31, 32, u32::MAX] {
+            assert!(comes(failures, longest) && !comes(failures, longest - 1), "{failures}");
+        }
+        assert!(turn_has_come(None, 3, hour, Timestamp::UNIX_EPOCH));
+    }
+}

@@ -289,6 +289,30 @@ async fn the_note_about_a_page_says_what_the_page_says_now() {
 }
 
 #[tokio::test]
+async fn a_watched_page_that_cannot_be_read_is_counted_and_keeps_what_it_said() {
+    let world = World::new().await;
+    let url = "https://example.org/herring";
+    world.pages.0.lock().unwrap().insert(url.into(), ARTICLE.into());
+    world.call("monitor_url", json!({ "action": "add", "url": url })).await;
+    let source = async || world.call("monitor_url", json!({})).await["sources"][0].clone();
+    let before = source().await;
+    assert_eq!((&before["failures"], &before["changed_at"]), (&json!(0), &json!(null)));
+    let watching = tokio::spawn(keep_watching(world.app.clone()));
+    world.pages.0.lock().unwrap().clear();
+    world.post("web/monitor/scan", json!({})).await;
+    until("it is counted", async || source().await["failures"] == 1).await;
+    assert_eq!(source().await["content_hash"], before["content_hash"]);
+    let other = ARTICLE.replace("eleven days", "a fortnight");
+    world.pages.0.lock().unwrap().insert(url.into(), other);
+    world.post("web/monitor/scan", json!({})).await;
+    until("it is read again", async || source().await["failures"] == 0).await;
+    let after = source().await;
+    assert_ne!(after["content_hash"], before["content_hash"]);
+    assert!(after["changed_at"].is_string(), "{after}");
+    watching.abort();
+}
+
+#[tokio::test]
 async fn the_note_about_a_page_is_found_where_it_was_moved() {
     let world = World::new().await;
     let url = "https://example.org/herring";
