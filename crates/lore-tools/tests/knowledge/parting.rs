@@ -177,6 +177,12 @@ impl Story {
         self.post("register-entity", body).await
     }
 
+    async fn describe(&self, who: Who, text: &str) -> bool {
+        let uri = self.uri(who);
+        let said = json!({ "name": "x", "type": "Person", "uri": uri, "description": text });
+        self.post("register-entity", said).await
+    }
+
     pub(crate) fn uri(&self, who: Who) -> &str {
         let place = EVERYBODY.iter().position(|one| *one == who).unwrap();
         &self.uris[place]
@@ -227,12 +233,7 @@ impl Story {
             IngestUri(rid, who) => self.ingest(rid, &[self.uri(who)]).await,
             Register(name, alias) => self.register(json!({ "name": name }), alias).await,
             RegisterUri(who, alias) => self.register(json!({ "uri": self.uri(who) }), alias).await,
-            Describe(who, text) => {
-                let said = json!({ "name": "x", "type": "Person", "description": text });
-                let mut said = said.as_object().unwrap().clone();
-                said.insert("uri".into(), json!(self.uri(who)));
-                self.post("register-entity", Value::Object(said)).await
-            }
+            Describe(who, text) => self.describe(who, text).await,
             Journal(whom) => {
                 let entry: Vec<String> = whom.iter().map(|who| self.mention(*who)).collect();
                 let entry = format!("A ball. {}", entry.join(" "));
