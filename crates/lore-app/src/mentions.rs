@@ -1,4 +1,5 @@
-//! What texts mention, whichever door writes them: each mention is an edge that every door sees.
+//! What texts mention, whichever door writes them and in whichever form: each mention is an edge that
+//! every door sees.
 //!
 //! Pages keep their own in step (`pages/links.rs`) and documents those of the names in them
 //! (`knowledge/shelve.rs`), notes also those by number; this is for all others.
@@ -9,6 +10,7 @@ use lore_markup::veil;
 use lore_store::{Batch, Bin, Change, NodeKey, NodeRef, Store, TextRef};
 
 use crate::App;
+pub(crate) use crate::atlas::keep_mentions as keep;
 use crate::pages::links::{self, Source};
 
 /// A batch with the edges that follow from its texts, and whose eyes it is committed with.
@@ -19,12 +21,19 @@ pub(crate) struct Followed {
     pub(crate) eyes: Viewer,
 }
 
+/// Writes the mentions in a batch as the world keeps them, whichever door's form they have, and
+/// joins whatever it writes texts of to what all its texts mention then.
+pub(crate) async fn follow(app: &App, viewer: &Viewer, mut batch: Batch) -> Result<Followed> {
+    keep(app, viewer, &mut batch).await?;
+    join(app, viewer, batch).await
+}
+
 /// Joins whatever a batch writes texts of to what all its texts mention then.
 ///
 /// Whoever writes joins only what they see. But an edge that somebody's hidden text made must
 /// not stand in the way of theirs, so a batch with such edges is committed with the eyes of the
 /// game master's side.
-pub(crate) async fn follow(app: &App, viewer: &Viewer, batch: Batch) -> Result<Followed> {
+pub(crate) async fn join(app: &App, viewer: &Viewer, batch: Batch) -> Result<Followed> {
     let store = app.store.as_ref();
     if viewer.role < Role::Player {
         return Ok(Followed { batch, eyes: *viewer });
@@ -91,7 +100,9 @@ fn all_seeing(viewer: &Viewer) -> Viewer {
 /// What a text that is kept otherwise mentions, as far as the viewer sees it: a note of the vault
 /// is written here, too, with the numbers of this world.
 pub(crate) async fn mentioned(app: &App, viewer: &Viewer, body: &str) -> Result<Vec<NodeId>> {
-    let source = Source { body, visibility: Visibility::Members };
+    let mut body = body.to_owned();
+    keep(app, viewer, &mut body).await?;
+    let source = Source { body: &body, visibility: Visibility::Members };
     let found = links::mentioned(app, viewer, None, &[source]).await?;
     Ok(found.into_keys().collect())
 }

@@ -1,6 +1,7 @@
 //! Writes: a batch of primitive changes that happens whole or not at all.
 
 mod node;
+mod said;
 
 pub use node::{Counting, NewNode, NodePatch, Retag, TagSide};
 

@@ -138,6 +138,25 @@ impl Says for State {
     }
 }
 
+impl Says for String {
+    fn each_said(&mut self, rewrite: &mut Rewrite<'_>) {
+        each_of(self, rewrite);
+    }
+}
+
+impl Says for Vec<String> {
+    fn each_said(&mut self, rewrite: &mut Rewrite<'_>) {
+        each_of_list(self, rewrite);
+    }
+}
+
+/// What may be said or not.
+impl<T: Says> Says for Option<T> {
+    fn each_said(&mut self, rewrite: &mut Rewrite<'_>) {
+        self.iter_mut().for_each(|said| said.each_said(rewrite));
+    }
+}
+
 impl Says for Value {
     fn each_said(&mut self, rewrite: &mut Rewrite<'_>) {
         each_in(self, rewrite);

@@ -2,13 +2,14 @@
 
 use lore_anvil::{IdForm, Kind};
 use lore_core::names::Word;
-use lore_core::{Error, Node, Result, Uid};
+use lore_core::{Error, Node, Result, Uid, Viewer};
 use lore_store::{Change, Counters, NodeKey};
 
 use super::copies::Seen;
 use super::source::Atlas;
 use super::taken::uid_of;
 use super::{article, head};
+use crate::App;
 use crate::doors;
 use crate::id_forms::{self, read_uid};
 use crate::knowledge;
@@ -175,17 +176,9 @@ impl Atlas {
         }
     }
 
-    /// What has a number in this world: a copy that came with it, else what was made here.
+    /// What has a number in this world.
     pub(super) async fn numbered(&self, kind: Kind, number: i64) -> Result<Option<Node>> {
-        let store = &self.app().store;
-        let copy = NodeKey::Uid(uid_of(kind, &number.to_string()));
-        if let Some(copy) = store.node(self.viewer(), copy).await? {
-            return Ok(Some(copy));
-        }
-        let word = word(kind.row().path)?;
-        let counted = NodeKey::KindNumber(word, counted_number(number));
-        let found = store.node(self.viewer(), counted).await?;
-        Ok(found.filter(|node| number_of(node) == number))
+        numbered(self.app(), self.viewer(), kind, number).await
     }
 
     /// Leaves the numbers of a service to what comes from it: whatever is made here later counts
@@ -198,6 +191,22 @@ impl Atlas {
         self.app().store.commit(self.viewer(), batch).await?;
         Ok(())
     }
+}
+
+/// What has a number in the world of a viewer: a copy that came with it, else what was made here.
+pub(super) async fn numbered(
+    app: &App,
+    viewer: &Viewer,
+    kind: Kind,
+    number: i64,
+) -> Result<Option<Node>> {
+    let copy = NodeKey::Uid(uid_of(kind, &number.to_string()));
+    if let Some(copy) = app.store.node(viewer, copy).await? {
+        return Ok(Some(copy));
+    }
+    let counted = NodeKey::KindNumber(word(kind.row().path)?, counted_number(number));
+    let found = app.store.node(viewer, counted).await?;
+    Ok(found.filter(|node| number_of(node) == number))
 }
 
 /// Whether a node shows as this kind of object.

@@ -6,19 +6,21 @@
 //! number. A mention of something that is not there is read as it was written; those who do not
 //! see everything read its label alone, because it may be of something hidden.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use lore_anvil::Kind;
-use lore_core::{Node, Result, Text, Visibility};
+use lore_core::{Node, Result, Text, Viewer, Visibility};
 use lore_markup::anvil::AnvilMention;
 use lore_markup::{anvil, literal, mention};
 use lore_store::NodeKey;
+use lore_store::veil::Says;
 
 use super::named::{Name, mentioned};
 use super::sight::UNTOLD;
 use super::source::{Atlas, Numbers};
 use super::taken::uid_of;
 use super::{article, keys};
+use crate::App;
 
 /// What a mention is of that says nothing but a number of this world.
 pub(super) const NOWHERE: &str = "entity";
@@ -52,42 +54,78 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
 
 /// Writes the mentions in a text as the world keeps them.
 pub(super) async fn kept(atlas: &Atlas, text: &str) -> Result<String> {
-    let mut known: HashMap<(&str, &str), i64> = HashMap::new();
-    for found in anvil::mentions(text) {
-        let number = meant(atlas, &found).await?;
-        known.extend(number.map(|number| ((found.kind, found.id), number)));
+    let mut text = text.to_owned();
+    let reader = Reader { app: atlas.app(), viewer: atlas.viewer(), numbers: atlas.numbers };
+    reader.keep(&mut text).await?;
+    Ok(text)
+}
+
+/// The same for everything that comes in by another door, where numbers are those of this world.
+pub(crate) async fn keep(app: &App, viewer: &Viewer, said: &mut (impl Says + Send)) -> Result<()> {
+    Reader { app, viewer, numbers: Numbers::Ours }.keep(said).await
+}
+
+/// What mentions mean to who writes them.
+struct Reader<'a> {
+    app: &'a App,
+    viewer: &'a Viewer,
+    numbers: Numbers,
+}
+
+impl Reader<'_> {
+    async fn keep(&self, said: &mut (impl Says + Send)) -> Result<()> {
+        let mut written: BTreeSet<(String, String)> = BTreeSet::new();
+        said.each_said(&mut |text| {
+            let found = anvil::mentions(text);
+            written.extend(found.iter().map(|one| (one.kind.to_owned(), one.id.to_owned())));
+            None
+        });
+        let mut known: HashMap<(String, String), i64> = HashMap::new();
+        for (kind, id) in written {
+            let found = AnvilMention { label: "", kind: &kind, id: &id };
+            let number = self.meant(&found).await?;
+            known.extend(number.map(|number| ((kind, id), number)));
+        }
+        if !known.is_empty() {
+            said.each_said(&mut |text| in_form_of_the_world(text, &known));
+        }
+        Ok(())
     }
-    Ok(anvil::replaced(text, |found| {
-        let number = known.get(&(found.kind, found.id))?;
-        // A bar would end the label, and so would a bracket.
-        let label: String = found.label.chars().filter(|c| !matches!(c, '[' | ']')).collect();
+
+    /// The number of the page, or whatever else, that a mention means; none where it leads nowhere.
+    async fn meant(&self, found: &AnvilMention<'_>) -> Result<Option<i64>> {
+        if let (NOWHERE, Ok(number)) = (found.kind, found.id.parse()) {
+            return Ok(Some(number));
+        }
+        let node = |key| self.app.store.node(self.viewer, key);
+        let node = match (mentioned(found), self.numbers) {
+            (Some(Name::Uid(uid)), _) => node(NodeKey::Uid(uid)).await?,
+            (Some(Name::Counted(kind, number)), Numbers::Ours) => {
+                keys::numbered(self.app, self.viewer, kind, number).await?
+            }
+            (Some(Name::Counted(kind, number)), Numbers::Theirs) => {
+                node(NodeKey::Uid(uid_of(kind, &number.to_string()))).await?
+            }
+            (Some(Name::Number(number)), Numbers::Ours) => node(NodeKey::Number(number)).await?,
+            (Some(Name::Number(_)), Numbers::Theirs) | (None, _) => None,
+        };
+        Ok(node.map(|node| node.number))
+    }
+}
+
+/// A text with the mentions that are known, by what and which they are of, as the world keeps them;
+/// nothing when there are none.
+fn in_form_of_the_world(text: &str, known: &HashMap<(String, String), i64>) -> Option<String> {
+    let kept = anvil::replaced(text, |found| {
+        let number = known.get(&(found.kind.to_owned(), found.id.to_owned()))?;
+        // A bracket would end the label, and a bar begin another part.
+        let label = found.label.replace(['[', ']'], "").replace('|', "/");
         Some(match label.as_str() {
-            label if label.contains('|') => return None,
             "" => format!("[entity:{number}]"),
             label => format!("[entity:{number}|{label}]"),
         })
-    }))
-}
-
-/// The number of the page, or whatever else, that a mention means; none where it leads nowhere.
-async fn meant(atlas: &Atlas, found: &AnvilMention<'_>) -> Result<Option<i64>> {
-    if let (NOWHERE, Ok(number)) = (found.kind, found.id.parse()) {
-        return Ok(Some(number));
-    }
-    let store = &atlas.app().store;
-    let node = match (mentioned(found), atlas.numbers) {
-        (Some(Name::Uid(uid)), _) => store.node(atlas.viewer(), NodeKey::Uid(uid)).await?,
-        (Some(Name::Counted(kind, number)), Numbers::Ours) => atlas.numbered(kind, number).await?,
-        (Some(Name::Counted(kind, number)), Numbers::Theirs) => {
-            let copy = NodeKey::Uid(uid_of(kind, &number.to_string()));
-            store.node(atlas.viewer(), copy).await?
-        }
-        (Some(Name::Number(number)), Numbers::Ours) => {
-            store.node(atlas.viewer(), NodeKey::Number(number)).await?
-        }
-        (Some(Name::Number(_)), Numbers::Theirs) | (None, _) => None,
-    };
-    Ok(node.map(|node| node.number))
+    });
+    (kept != text).then_some(kept)
 }
 
 /// A mention of a node as World Anvil writes it.

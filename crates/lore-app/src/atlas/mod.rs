@@ -41,6 +41,7 @@ mod written;
 
 pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles, excerpt, relevance};
 pub use folders::{FolderOrder, Folders};
+pub(crate) use mentions::keep as keep_mentions;
 pub use screened::Screened;
 pub use source::{Anvil, Atlas, Detail, Extent, ListQuery, Listed, Rows};
 pub use sync::{Named, Step, Synced, Told};

@@ -16,7 +16,7 @@ use super::source::Atlas;
 use super::written::{Link, Section, State, Written, id_of};
 use super::{article, head, keys};
 use crate::access::may_change;
-use crate::mentions::follow;
+use crate::mentions::join;
 use crate::pages::links::{self, Source};
 use crate::pages::tags::{Tags, set_tags};
 use crate::pages::{self, ENTRY, PARENT};
@@ -114,7 +114,7 @@ impl Atlas {
 
     /// Commits with the edges that follow from what the batch writes.
     pub(super) async fn commit_followed(&self, batch: Batch) -> Result<()> {
-        let followed = follow(self.app(), self.viewer(), batch).await?;
+        let followed = join(self.app(), self.viewer(), batch).await?;
         self.app().commit(&self.scribe.all_seeing(), followed.batch).await?;
         Ok(())
     }

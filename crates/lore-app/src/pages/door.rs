@@ -17,6 +17,9 @@ use crate::mentions;
 
 /// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
 pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
+    let mut new = new.clone();
+    mentions::keep(&scribe.app, &scribe.viewer, &mut new.entry).await?;
+    let new = &new;
     match scribe.live() {
         Some(campaign) => live::create(&campaign, scribe, new).await,
         None => {
@@ -96,7 +99,7 @@ pub async fn update(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<(
     }
 }
 
-/// A patch whose text has the mentions that its writer was shown as words.
+/// A patch whose text has the mentions that its writer was shown as words, all as the world keeps them.
 async fn unveiled(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<PagePatch> {
     let mut patch = patch.clone();
     if let Some(sent) = patch.entry.as_mut().filter(|_| !scribe.viewer.sees_gm_side())
@@ -106,6 +109,7 @@ async fn unveiled(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<Pag
     {
         *sent = kept(scribe, &old, sent).await?;
     }
+    mentions::keep(&scribe.app, &scribe.viewer, &mut patch.entry).await?;
     Ok(patch)
 }
 
@@ -123,6 +127,9 @@ pub async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
 
 /// Attaches a post to a page; returns its number.
 pub async fn create_post(scribe: &Scribe, new: &NewPost) -> Result<i64> {
+    let mut new = new.clone();
+    mentions::keep(&scribe.app, &scribe.viewer, &mut new.entry).await?;
+    let new = &new;
     match scribe.live() {
         Some(campaign) => live::create_post(&campaign, scribe, new).await,
         None => posts::create(scribe, new).await,
@@ -151,6 +158,7 @@ async fn unveiled_post(
     {
         *sent = kept(scribe, old, sent).await?;
     }
+    mentions::keep(&scribe.app, &scribe.viewer, &mut patch.entry).await?;
     Ok(patch)
 }
 

@@ -104,3 +104,50 @@ async fn a_number_in_a_copy_is_none_of_this_world() {
         assert!(!joined.contains("Copied"), "{name}: {joined}");
     }
 }
+
+#[tokio::test]
+async fn a_mention_in_the_form_of_world_anvil_is_one_at_every_door_and_as_hidden_as_its_page() {
+    let world = World::new().await;
+    let hidden = json!({ "entity_type": "location", "name": "Zrbarn", "is_hidden": true });
+    let id = world.page(hidden).await;
+    let text = format!("Of @[the b|rn](location:{id}) by night.");
+    let page = json!({ "entity_type": "location", "name": "A page", "entry": text });
+    let page = world.call("create_entities", json!({ "entities": [page] })).await;
+    let number = page["results"][0]["entity_id"].clone();
+    let other = json!({ "entity_type": "location", "name": "A posted", "entry": "x" });
+    let other = world.call("create_entities", json!({ "entities": [other] })).await;
+    let other = other["results"][0]["entity_id"].clone();
+    let post = json!({ "entity_id": other, "name": "P", "entry": text });
+    world.call("create_posts", json!({ "posts": [post] })).await;
+    let node = json!({ "action": "add", "name": "A node", "type": "concept", "description": text });
+    world.call("kn_graph", node).await;
+    let fact = json!({ "action": "learn", "type": "decision", "content": text });
+    world.call("kn_intel", fact).await;
+    let table = json!({ "name": "A table", "gm_mode": "AI", "theme_prompt": text });
+    let table = world.call("campaign_create", table).await["id"].clone();
+    let session = json!({ "campaign_id": table, "name": "A session" });
+    let session = world.call("session_start", session).await["id"].clone();
+    world.call("session_note_add", json!({ "session_id": session, "text": text })).await;
+
+    let joined = neighbours(&world, "Zrbarn").await;
+    for door in ["A page", "A posted", "A node", "Decision: Of", "A table", "A session"] {
+        assert!(joined.contains(door), "{door}: {joined}");
+    }
+    let player = world.player().await;
+    for (tool, arguments) in [
+        ("get_entities", json!({ "entity_ids": [number, other], "include_posts": true })),
+        ("session_recap", json!({ "session_id": session })),
+        ("knowledge_search", json!({ "query": "by night" })),
+        ("kn_intel", json!({ "action": "recall", "topic": "by night" })),
+        ("find_entities", json!({ "query": "night" })),
+    ] {
+        let seen = world.try_call(player, tool, arguments).await.unwrap().to_string();
+        assert!(!seen.contains(&id) && !seen.contains("[entity:"), "{tool}: {seen}");
+        assert!(tool == "kn_intel" || seen.contains("the b/rn"), "{tool}: {seen}");
+    }
+    let whole = world.call("get_entities", json!({ "entity_ids": [number] })).await.to_string();
+    assert!(whole.contains("[entity:1|the b/rn]"), "{whole}");
+    let change = json!({ "entity_id": number, "entry": "Of nothing." });
+    world.call("update_entities", json!({ "updates": [change] })).await;
+    assert!(!neighbours(&world, "Zrbarn").await.contains("A page"));
+}

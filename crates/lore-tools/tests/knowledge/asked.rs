@@ -100,11 +100,17 @@ async fn a_long_question_is_repeated_in_short() {
 async fn whom_a_note_mentions_by_number_it_mentions() {
     let world = World::new().await;
     let town = world.page(json!({ "entity_type": "location", "name": "Qx Vmtown" })).await;
-    let mention = format!("[location:{}|the town]", town["entity_id"]);
-    world.note("Trip.md", &format!("We went to {mention} by boat.\n")).await;
+    let uid = world.node("Qx Vmtown").await.uid;
     let ask = json!({ "entity_uri": "Qx Vmtown" });
-    let told = world.call("get_entity_documents", ask.clone()).await;
-    assert_eq!(told["documents"][0]["vault_path"], "Trip", "{told}");
+    for mention in [
+        format!("[location:{}|the town]", town["entity_id"]),
+        format!("@[the town](location:{uid})"),
+    ] {
+        world.note("Trip.md", "We went.\n").await;
+        world.note("Trip.md", &format!("We went to {mention} by boat.\n")).await;
+        let told = world.call("get_entity_documents", ask.clone()).await;
+        assert_eq!(told["documents"][0]["vault_path"], "Trip", "{told}");
+    }
     world.note("Trip.md", "We went nowhere.\n").await;
     let told = world.call("get_entity_documents", ask).await;
     assert_eq!(told["total_count"], 0, "{told}");
