@@ -132,3 +132,20 @@ def test_an_excerpt_is_bbcode_outside_and_markdown_inside(program, serve, token)
     arguments = json.dumps({"article_id": made["id"]})
     found = json.loads(program.ok("call", "get_article", arguments, "--toolsets", "atlas"))
     assert found["data"]["excerpt"] == "**Rules** the keep."
+
+
+def test_each_granularity_tells_what_it_does_there(serve, token):
+    fields = {"category": {"articleCount": -1, "description": 0, "cssClasses": 1, "parent": 2, "world": 2, "pagecover": 2},
+              "timeline": {"description": 0, "world": 1, "histories": 2, "eras": 2, "article": 2},
+              "map": {"description": 0, "image": 2, "world": 2, "markers": 2},
+              "note": {"content": 0, "notesection": 2, "world": 2},
+              "history": {"month": 0, "content": 1, "world": 1, "timelines": 2},
+              "article": {"wordcount": 0, "content": 1, "category": 1, "world": 1, "sidebarcontent": 2}}
+    with serve().client(**{"x-auth-token": token}) as http:
+        for path, told in fields.items():
+            made = http.put(f"{BASE}/{path}", json={"title": "One", "year": "1"}).json()
+            for level in (-1, 0, 1, 2):
+                asked = {"id": made["id"], "granularity": str(level)}
+                found = http.get(f"{BASE}/{path}", params=asked).json()
+                wanted = {name for name, least in told.items() if least <= level}
+                assert {name for name in told if name in found} == wanted, (path, level)

@@ -323,6 +323,18 @@ def test_a_copy_without_a_list_that_should_be_there_is_not_complete(binary, live
     assert call(Program(binary, live.home), "list_articles")["meta"]["total"] == 61
 
 
+def test_the_standard_answer_tells_what_the_service_tells_late(live, origin):
+    server, token, ids = origin
+    inside = {"title": "Inner", "parent": {"id": ids["category"]}, "world": {"id": ids["world"]}}
+    with server.client(**{"x-auth-token": token}) as http:
+        inner = http.put(f"{BASE}/category", json=inside).json()["id"]
+    category = call(live, "get_category", category_id=inner)["data"]
+    assert category["world"]["id"] == ids["world"] and category["parent_category"]["id"] == ids["category"], category
+    assert category["article_count"] == 0
+    timeline = call(live, "get_timeline", timeline_id=ids["timeline"])["data"]
+    assert [timeline[name][0]["id"] for name in ("histories", "eras")] == [ids["history"], ids["era"]], timeline
+
+
 def is_held(path) -> bool:
     """Whether some process holds a file for itself."""
     with path.open() as file:

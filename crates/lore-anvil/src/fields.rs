@@ -102,13 +102,13 @@ pub(crate) const CATEGORY: &[Field] = &[
     noise("cssClasses", 1),
     noise("systemMeta", 1),
     picture("pagecover", 2, "cover_image"),
-    one("parent", 1, Kind::Category, "parent")
+    one("parent", 2, Kind::Category, "parent")
         .named("parent_category")
         .told("The category it is in: id, title, url."),
-    many("children", 1, Kind::Category, "parent")
+    many("children", 2, Kind::Category, "parent")
         .named("subcategories")
         .told("The categories in it."),
-    world(1),
+    world(2),
     one("articleRedirect", 2, Kind::Article, "redirects_to"),
 ];
 
@@ -199,8 +199,8 @@ pub(crate) const TIMELINE: &[Field] = &[
     noise("likes", 0),
     noise("presentationParameters", 0),
     world(1),
-    many("histories", 1, Kind::History, "on_timeline").told("What happened on it."),
-    many("eras", 1, Kind::Era, "of_timeline").told("Its eras."),
+    many("histories", 2, Kind::History, "on_timeline").told("What happened on it."),
+    many("eras", 2, Kind::Era, "of_timeline").told("Its eras."),
     one("article", 2, Kind::Article, "about"),
     one("category", 2, Kind::Category, "in_category"),
     author(2),
@@ -313,7 +313,7 @@ pub(crate) const NOTE: &[Field] = &[
     value("color", 0),
     noise("weight", 0),
     noise("isSelected", 0),
-    one("notesection", 0, Kind::NoteSection, "in_section"),
+    one("notesection", 2, Kind::NoteSection, "in_section"),
     one("image", 2, Kind::Image, "shows"),
     one("campaign", 2, Kind::Campaign, "for_campaign"),
     one("article", 2, Kind::Article, "about"),

@@ -24,6 +24,9 @@ pub struct Resource {
     pub id: IdForm,
     /// The granularities that the service allows, ascending.
     pub granularities: &'static [i8],
+    /// The least granularity that tells what callers who ask for 1 shall have: of some kinds the
+    /// service tells that at 2 only.
+    pub standard: i8,
     /// What each granularity adds to a reference.
     pub fields: &'static [Field],
     /// How they are listed, the usual way first.
@@ -53,6 +56,7 @@ impl Resource {
         class: "",
         id: IdForm::Uuid,
         granularities: &[-1, 0, 2],
+        standard: 1,
         fields: &[],
         lists: &[],
         cache: Cache::Map,
@@ -66,7 +70,10 @@ impl Resource {
     /// The granularity to ask the service for when a caller asks for 0, 1 or 2: the
     /// least allowed one that tells as much, else the fullest.
     pub fn granularity(&self, asked: u8) -> i8 {
-        let asked = i8::try_from(asked).unwrap_or(i8::MAX);
+        let asked = match i8::try_from(asked) {
+            Ok(1) => self.standard,
+            asked => asked.unwrap_or(i8::MAX),
+        };
         // 3 only adds the ancestry of an article, which nobody asks for by number 2.
         let allowed = self.granularities.iter().copied().filter(|level| *level <= 2);
         let enough = allowed.clone().find(|level| *level >= asked);

@@ -82,7 +82,8 @@ table! {
     Category {
         one: "category", many: "categories", path: "category", class: "Category",
         about: "the folders that articles are in", fields: fields::CATEGORY,
-        granularities: &[-1, 0, 1, 2], lists: &[under(Kind::World, "world/categories")],
+        granularities: &[-1, 0, 1, 2], standard: 2,
+        lists: &[under(Kind::World, "world/categories")],
         cache: Cache::Category, get_tool: Some("get_category"),
         list_tool: Some("list_categories"), id_argument: "category_id",
         writes: offered::CATEGORY,
@@ -149,7 +150,8 @@ table! {
     Timeline {
         one: "timeline", many: "timelines", path: "timeline", class: "Timeline",
         about: "events in their order", fields: fields::TIMELINE,
-        granularities: &[-1, 0, 1, 2], lists: &[under(Kind::World, "world/timelines")],
+        granularities: &[-1, 0, 1, 2], standard: 2,
+        lists: &[under(Kind::World, "world/timelines")],
         get_tool: Some("get_timeline"), list_tool: Some("list_timelines"),
         id_argument: "timeline_id", writes: offered::TIMELINE,
     }
@@ -417,6 +419,8 @@ mod tests {
         let of = |kind: Kind| [0, 1, 2, 9].map(|asked| kind.row().granularity(asked));
         assert_eq!(of(Kind::Article), [0, 1, 2, 2]);
         assert_eq!(of(Kind::Map), [0, 2, 2, 2]);
+        assert_eq!(of(Kind::Category), [0, 2, 2, 2], "its parent and its world");
+        assert_eq!(of(Kind::Timeline), [0, 2, 2, 2], "what is on it");
         assert_eq!(of(Kind::World), [0, 1, 1, 1]);
         assert_eq!(of(Kind::RpgSystem), [0, 0, 0, 0]);
     }
