@@ -93,16 +93,29 @@ pub(super) fn unlisted(kind: Kind, what: &str) -> Error {
     Error::not_found(what, hint)
 }
 
-/// Whether an answer says that nothing was written. What is not there any more has changed.
-pub(super) fn is_refusal(answered: &Answered) -> bool {
+/// What a write may have changed at the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Nothing: it was refused.
+    Nothing,
+    /// Nothing, but what it was to change is not there.
+    Gone,
+    /// Anything.
+    Any,
+}
+
+/// What a write may have changed, by its answer.
+pub(super) fn effect(answered: &Answered) -> Effect {
     match answered.status {
-        404 | 408 | 425 => false,
-        400..=499 => true,
+        404 => Effect::Gone,
+        408 | 425 => Effect::Any,
+        400..=499 => Effect::Nothing,
         200..=299 => {
             let body = serde_json::from_slice::<Value>(&answered.body).ok();
-            body.and_then(|body| body.get("success").cloned()) == Some(Value::Bool(false))
+            let success = body.and_then(|body| body.get("success").cloned());
+            if success == Some(Value::Bool(false)) { Effect::Nothing } else { Effect::Any }
         }
-        _ => false,
+        _ => Effect::Any,
     }
 }
 

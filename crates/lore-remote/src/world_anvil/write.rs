@@ -7,7 +7,7 @@ use lore_core::{Error, Result, Uid};
 use serde_json::{Value, json};
 
 use super::convert::{canonical, inward, is_blank, outward, plain, text_of};
-use super::fault;
+use super::fault::{self, Effect};
 use super::lost::is_lost;
 use super::wire::{Asking, Verb, Wire};
 use super::worlds::which_world;
@@ -154,12 +154,21 @@ impl WorldAnvil {
 
     /// Sends a write. Things tell of each other (counts, titles, what is in them), so all that
     /// was read may have changed with it, also when nobody knows whether it arrived. What the
-    /// service refused has changed nothing.
+    /// service refused has changed nothing, and what it does not have is not there.
     async fn write(&self, kind: Kind, id: Option<&str>, asking: Asking) -> Result<Object> {
         let answered = self.wire.send(&asking).await;
-        if !answered.as_ref().is_ok_and(fault::is_refusal) {
-            self.cache.forget(|key| !STEADY.iter().any(|path| key.starts_with(path)));
-            id.filter(|_| kind == Kind::Article).iter().for_each(|id| self.known.forget(id));
+        match answered.as_ref().map_or(Effect::Any, fault::effect) {
+            Effect::Nothing => {}
+            Effect::Gone => {
+                let paths = std::iter::once(kind.row().path).chain(kind.row().other_path);
+                let its = paths.zip(id.into_iter().cycle());
+                let its: Vec<String> = its.map(|(path, id)| format!("{path}?id={id}&")).collect();
+                self.cache.forget(|key| its.iter().any(|start| key.starts_with(start.as_str())));
+            }
+            Effect::Any => {
+                self.cache.forget(|key| !STEADY.iter().any(|path| key.starts_with(path)));
+                id.filter(|_| kind == Kind::Article).iter().for_each(|id| self.known.forget(id));
+            }
         }
         fault::understood(&asking, answered?)
     }

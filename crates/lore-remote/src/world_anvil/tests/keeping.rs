@@ -165,7 +165,7 @@ async fn a_write_that_is_refused_forgets_nothing() {
         (json_answer(200, json!({ "success": false, "error": "no" })), false),
         (page(403), false),
         (page(429), false),
-        (page(404), true),
+        (page(405), false),
         (page(500), true),
         (page(200), true),
         (json_answer(200, json!({ "id": "a" })), true),
@@ -184,6 +184,33 @@ async fn a_write_that_is_refused_forgets_nothing() {
         for id in ["a", "x"] {
             let asked = stage.count(stage.anvil.read(Kind::Article, Some(id), 1)).await;
             assert_eq!(asked, usize::from(forgets), "{id} after {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_to_what_is_not_there_forgets_that_alone() {
+    let page = Answered { status: 404, retry_after: None, body: b"<html>".to_vec() };
+    for answer in [page, json_answer(404, json!({ "success": false }))] {
+        let stage = Stage::set(move |asking| match asking.verb {
+            Verb::Get => thing(asking),
+            _ => answer.clone(),
+        });
+        let change = fields(json!({ "title": "The Keep", "world": "w" }));
+        let read = |id| stage.anvil.read(Kind::Map, Some(id), 2);
+        for id in ["a", "ab"] {
+            read(id).await.unwrap();
+        }
+        stage.anvil.create(Kind::Map, &change).await.unwrap_err();
+        assert_eq!(stage.count(read("a")).await, 0, "nothing is known to be gone");
+        for verb in [Verb::Patch, Verb::Delete] {
+            let failed = match verb {
+                Verb::Delete => stage.anvil.delete(Kind::Map, "a").await,
+                _ => stage.anvil.update(Kind::Map, "a", &change).await.map(|_| ()),
+            };
+            assert_eq!(failed.unwrap_err().code(), Code::NotFound);
+            assert_eq!(stage.count(read("ab")).await, 0);
+            assert_eq!(stage.count(read("a")).await, 1, "it is asked for again");
         }
     }
 }
