@@ -94,7 +94,7 @@ impl Atlas {
                 None => json!(around.entry(node).map(excerpt_of)),
             },
             "wordcount" => {
-                json!(around.entry(node).map_or(0, |text| text.split_whitespace().count()))
+                json!(around.entry(node).map_or(0, words_in))
             }
             "templateType" => json!(article::template_of(node)),
             "subtype" => json!(node.subtype),
@@ -205,6 +205,12 @@ pub(super) fn excerpt_of(markdown: &str) -> String {
     // No more is looked at than can be shown, however much of it is marks.
     let start = markdown.char_indices().nth(10 * EXCERPT_MAX).map_or(markdown.len(), |(at, _)| at);
     beginning(&lore_markup::to_text(markdown.get(..start).unwrap_or_default()))
+}
+
+/// How many words a reader sees of a Markdown text. What stands between words alone is none.
+pub(super) fn words_in(markdown: &str) -> usize {
+    let text = lore_markup::to_text(markdown);
+    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }
 
 /// How a text begins, on one line.
@@ -424,6 +430,21 @@ async fn authors(atlas: &Atlas, nodes: &[Node]) -> Result<HashMap<PrincipalId, S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_counted_as_readers_see_them() {
+        for (text, count) in [
+            ("- a\n- b\n- c", 3),
+            ("| a | b |\n| --- | --- |\n| c | d e |", 5),
+            ("# Head\n\nbody", 2),
+            ("1. One\n2. **Two** *three*", 3),
+            ("> said\n\n---\n\nStone — and moss, 2 * 3.", 6),
+            ("By @[the old mill](location:0190a1b2-0000-7000-8000-000000000001).", 4),
+            ("", 0),
+        ] {
+            assert_eq!(words_in(text), count, "{text}");
+        }
+    }
 
     #[test]
     fn a_beginning_is_one_line_and_short() {

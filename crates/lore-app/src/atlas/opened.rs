@@ -5,6 +5,7 @@ use lore_anvil::{Field, Form, Kind, Object, UNCATEGORISED, tells_everybody};
 use lore_core::Result;
 use serde_json::{Value, json};
 
+use super::assemble::words_in;
 use super::screened::{Screened, is_part};
 use super::sight::{Sight, Strangers, is_open};
 use super::source::{Detail, ListQuery};
@@ -250,8 +251,7 @@ fn count_words(thing: &mut Object) {
         return;
     }
     let text = thing.get("content").and_then(Value::as_str).unwrap_or_default();
-    let count = text.split_whitespace().count();
-    thing.insert(WORDS.into(), json!(count));
+    thing.insert(WORDS.into(), json!(words_in(text)));
     if thing.shift_remove(LENT).is_some() {
         thing.shift_remove("content");
     }

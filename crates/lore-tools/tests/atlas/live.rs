@@ -284,7 +284,7 @@ async fn players_are_told_how_many_words_they_see() {
         There::holding(Extent::Whole, things)
     };
     let (player, owner) = (world.player().await, world.owner);
-    for (viewer, words) in [(player, 4), (owner, 9)] {
+    for (viewer, words) in [(player, 3), (owner, 9)] {
         let seen = live(&world, there(), viewer);
         let told = seen.read(Kind::Article, Some(&uid(1)), 1).await.unwrap();
         assert_eq!(told["wordcount"], words);
