@@ -82,9 +82,14 @@ impl Atlas {
             Err(_) if self.takes_out_secret(uid).await? => Put::Restored,
             Err(_) => Put::Made,
         };
+        let is_rewritten = now.made_at() != now.changed_at();
         if put == Put::Made {
-            self.dated(now.made_at()).create_secret(&fields, uid).await?;
-        } else {
+            let mut first = fields.clone();
+            // What it says now was written when it was changed last.
+            first.retain(|name, _| name != "content" || !is_rewritten);
+            self.dated(now.made_at()).create_secret(&first, uid).await?;
+        }
+        if put != Put::Made || is_rewritten {
             let dated = self.dated(now.changed_at());
             dated.update_object(Kind::Secret, &shown, &fields).await?;
         }

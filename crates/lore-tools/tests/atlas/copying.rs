@@ -397,6 +397,52 @@ async fn copies_are_as_old_as_what_they_are_copies_of() {
 }
 
 #[tokio::test]
+async fn copied_secrets_are_as_old_as_their_originals() {
+    let world = World::new().await;
+    let there = There::new(Extent::Whole);
+    let secret = |content: &str| json!({ "content": content, "creationDate": date(2001) });
+    there.put(Kind::Article, thing(1, 2002, json!({ "templateType": "item" })));
+    there.put(Kind::Secret, thing(2, 2005, secret("psst")));
+    there.put(Kind::Secret, thing(3, 2001, secret("psst")));
+    let mut of_article = secret("psst");
+    of_article["article"] = json!({ "id": uid(1) });
+    there.put(Kind::Secret, thing(4, 2005, of_article));
+    assert_eq!(there.copied(&world).await.made, 4);
+    for (number, year) in [(2, 2005), (3, 2001), (4, 2005)] {
+        let asked = json!({ "secret_id": uid(number), "granularity": 2, "verbose": true });
+        let told = world.call("get_secret", asked).await["data"].clone();
+        assert_eq!(told["content"], "psst");
+        let dates = (&told["creation_date"]["date"], &told["update_date"]["date"]);
+        assert_eq!(dates, (&date(2001)["date"], &date(year)["date"]), "{number}");
+    }
+}
+
+#[tokio::test]
+async fn tags_that_are_hidden_there_are_hidden_here() {
+    let world = World::new().await;
+    let there = There::holding(Extent::Whole, Vec::new());
+    let tagged = |number: u32, open: Option<&str>| {
+        let open = open.map_or(json!({}), |open| json!({ "tags": open }));
+        let tags = format!("a,dark {number}");
+        thing(number, 2005, json!({ "templateType": "item", "tags": tags, "openFields": open }))
+    };
+    let player = world.player().await;
+    // Hidden from the beginning, and hidden later, although nothing else changes.
+    for (number, first) in [(1, Some("a")), (2, None)] {
+        for open in [first, Some("a")] {
+            there.put(Kind::Article, tagged(number, open));
+            there.copied(&world).await;
+            let asked = json!({ "article_id": uid(number) });
+            let all = json!(["a", format!("dark {number}")]);
+            let seen = world.try_call(player, "get_article", asked.clone()).await.unwrap();
+            assert_eq!(seen["data"]["tags"], open.map_or(all.clone(), |open| json!([open])));
+            assert_eq!(world.call("get_article", asked).await["data"]["tags"], all);
+        }
+    }
+    assert_eq!(there.copied(&world).await.changed, 0);
+}
+
+#[tokio::test]
 async fn tags_that_change_alone_are_copied_and_notes_in_no_section_too() {
     let world = World::new().await;
     let there = There::holding(Extent::Whole, Vec::new());
