@@ -132,7 +132,8 @@ async fn a_new_character_is_told_with_its_page_also_when_asked_again() {
     let sheet = table.call("character_sheet_get", json!({ "character_id": made["id"] })).await;
     assert!(made["entity_id"].is_i64(), "{made}");
     assert_eq!(made["entity_id"], sheet["character"]["entity_id"]);
-    assert_eq!(table.call("character_create", new).await, made);
+    let again = table.call("character_create", new).await;
+    assert_eq!(again.to_string(), made.to_string());
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! `character_create`: add a character.
 
 use futures::FutureExt;
-use lore_app::play::character::{self, NewCharacter};
+use lore_app::play::character::{self, Character, NewCharacter};
 use lore_app::play::desk::{Desk, Done};
 use lore_app::play::ids::Thing;
 use lore_core::{Result, Role};
@@ -68,14 +68,18 @@ impl ToolSpec for CharacterCreate {
             page,
         };
         let desk = &setting.desk;
-        let plan =
-            || async { Ok(character::create(desk, &new).await?.map(CharacterOut::from)) }.boxed();
+        let plan = || async { Ok(character::create(desk, &new).await?.map(without_page)) }.boxed();
         with_page(desk, desk.carry_out(plan).await?).await
     }
 }
 
-/// The answer with the number of the page: it is known only now, and not kept with an answer that
-/// was given before.
+/// The answer before the number of the page is known, with the place where it will stand.
+fn without_page(character: Character) -> CharacterOut {
+    CharacterOut { entity_id: Some(0), ..character.into() }
+}
+
+/// The answer with the number of the page: it is known only when the page is made, and so not kept
+/// with an answer that was given before.
 async fn with_page(desk: &Desk, done: Done<CharacterOut>) -> Result<Kept<CharacterOut>> {
     Ok(match done {
         Done::Fresh(mut made) => {
@@ -85,8 +89,11 @@ async fn with_page(desk: &Desk, done: Done<CharacterOut>) -> Result<Kept<Charact
         Done::Again(mut made) => {
             let id = made.get("id").and_then(Value::as_str).unwrap_or_default();
             let page = page_of(desk, id).await?;
-            if let (Some(answer), Some(page)) = (made.as_object_mut(), page) {
-                answer.insert("entity_id".into(), page.into());
+            if let Some(answer) = made.as_object_mut() {
+                match page {
+                    Some(page) => answer.insert("entity_id".into(), page.into()),
+                    None => answer.shift_remove("entity_id"),
+                };
             }
             Kept::Again(made)
         }
