@@ -3,7 +3,11 @@
 //! Compares words, not meaning, and is meant for pointing out: a person or a model decides.
 //! Nothing may be merged or refused because of what this says.
 
+mod figures;
+
 use std::collections::BTreeSet;
+
+use figures::{number, weekday, words};
 
 /// How two statements are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,6 +61,8 @@ struct Statement {
     words: BTreeSet<String>,
     /// Numbers and months, which tell how much and when, and not what of.
     numbers: BTreeSet<String>,
+    /// Days of the week.
+    days: BTreeSet<String>,
     /// Each word with the one before it.
     pairs: BTreeSet<(String, String)>,
     last: Option<String>,
@@ -69,18 +75,7 @@ struct Statement {
 impl Statement {
     fn of(text: &str) -> Self {
         let mut statement = Self::default();
-        let text = text.to_lowercase().replace(['\u{2019}', '`'], "'");
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
-        let words = words.map(|word| word.trim_matches('\'')).filter(|word| !word.is_empty());
-        let mut words = words.peekable();
-        let mut last = "";
-        while let Some(word) = words.next() {
-            // Beside a number it is the month.
-            let is_month =
-                word == "may" && [last, words.peek().unwrap_or(&"")].map(is_number).contains(&true);
-            statement.take(if is_month { "5" } else { word });
-            last = word;
-        }
+        words(text).iter().for_each(|word| statement.take(word));
         statement
     }
 
@@ -100,9 +95,10 @@ impl Statement {
             self.denials += 1;
             return self.take(positive);
         }
-        let number = number(word);
-        let root = number.clone().unwrap_or(root);
+        let (number, day) = (number(word), weekday(word).map(str::to_owned));
+        let root = number.clone().or_else(|| day.clone()).unwrap_or(root);
         self.numbers.extend(number);
+        self.days.extend(day);
         if std::mem::take(&mut self.is_denying) {
             self.denied.insert(root.clone());
         }
@@ -124,8 +120,8 @@ impl Statement {
     /// Whether one says at most more of what the other speaks of: where each has a word that
     /// the other lacks, these may be what they are about.
     fn is_about_the_same_as(&self, other: &Self) -> bool {
-        let about = |one: &Self| one.words.difference(&one.numbers).cloned().collect();
-        let (one, other): (BTreeSet<String>, BTreeSet<String>) = (about(self), about(other));
+        let about = |one: &Self| &(&one.words - &one.numbers) - &one.days;
+        let (one, other) = (about(self), about(other));
         let is_one_subject = one.is_subset(&other) || other.is_subset(&one);
         is_one_subject && share(&one, &other) >= SAME_SUBJECT
     }
@@ -135,7 +131,9 @@ impl Statement {
         let counted = !self.numbers.is_empty() && !other.numbers.is_empty();
         // As often denied, but something else.
         let is_turned = self.denied != other.denied && self.order_shared_with(other) < SAME_ORDER;
-        is_denied || (counted && self.numbers != other.numbers) || is_turned
+        // Who names one day more says more, and nothing else.
+        let is_another_day = !self.days.is_subset(&other.days) && !other.days.is_subset(&self.days);
+        is_denied || (counted && self.numbers != other.numbers) || is_another_day || is_turned
     }
 }
 
@@ -181,19 +179,6 @@ fn is_short_verb(root: &str) -> bool {
     matches!(root, "ag" | "ax" | "ic" | "ow" | "us")
 }
 
-/// How much or when a word tells: the same for a number or month in any spelling.
-fn number(word: &str) -> Option<String> {
-    let named = MONTHS.iter().chain(&NUMBERS).find(|(name, _)| *name == word);
-    let named = named.map(|(_, number)| number.to_string());
-    let plain = word.trim_start_matches('0');
-    let plain = if plain.is_empty() { "0" } else { plain };
-    named.or_else(|| is_number(word).then(|| plain.to_owned()))
-}
-
-fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(char::is_numeric)
-}
-
 /// `runn` of *running* is `run`; `tell` of *telling* stays.
 fn undoubled(root: &str) -> &str {
     let mut letters = root.chars().rev();
@@ -231,68 +216,6 @@ const OPPOSITES: [(&str, &str); 16] = [
     ("inactive", "active"),
     ("unsafe", "safe"),
     ("false", "true"),
-];
-
-/// Months by their numbers; `may` is one only beside a number, else a word of its own.
-const MONTHS: [(&str, u8); 11] = [
-    ("january", 1),
-    ("february", 2),
-    ("march", 3),
-    ("april", 4),
-    ("june", 6),
-    ("july", 7),
-    ("august", 8),
-    ("september", 9),
-    ("october", 10),
-    ("november", 11),
-    ("december", 12),
-];
-
-/// Numbers in words, as far as these are nothing else: `one` often stands for a thing.
-const NUMBERS: [(&str, u8); 43] = [
-    ("zero", 0),
-    ("two", 2),
-    ("three", 3),
-    ("four", 4),
-    ("five", 5),
-    ("six", 6),
-    ("seven", 7),
-    ("eight", 8),
-    ("nine", 9),
-    ("ten", 10),
-    ("eleven", 11),
-    ("twelve", 12),
-    ("thirteen", 13),
-    ("fourteen", 14),
-    ("fifteen", 15),
-    ("sixteen", 16),
-    ("seventeen", 17),
-    ("eighteen", 18),
-    ("nineteen", 19),
-    ("twenty", 20),
-    ("thirty", 30),
-    ("forty", 40),
-    ("fifty", 50),
-    ("sixty", 60),
-    ("seventy", 70),
-    ("eighty", 80),
-    ("ninety", 90),
-    ("hundred", 100),
-    ("zwei", 2),
-    ("drei", 3),
-    ("vier", 4),
-    ("fünf", 5),
-    ("sechs", 6),
-    ("sieben", 7),
-    ("acht", 8),
-    ("neun", 9),
-    ("zehn", 10),
-    ("zwölf", 12),
-    ("zwanzig", 20),
-    ("dreißig", 30),
-    ("vierzig", 40),
-    ("fünfzig", 50),
-    ("hundert", 100),
 ];
 
 const FILLERS: [&str; 34] = [
@@ -363,6 +286,47 @@ mod tests {
         assert_eq!(relation(said, later), Some(Relation::Contradiction));
         let short = ("The launch is on 2026-03-08", "The launch is on 8 March 2026");
         assert_ne!(relation(short.0, short.1), Some(Relation::Contradiction));
+    }
+
+    #[test]
+    fn a_figure_in_another_spelling_is_the_same_figure() {
+        for (one, other) in [
+            ("The limit is 1,000 rows", "The limit is 1000 rows"),
+            ("The limit is 1\u{2019}000,000 rows", "The limit is 1000000 rows"),
+            ("The rent is $2,500", "The rent is $2500"),
+            ("The market opens at 10:00", "The market opens at 10 am"),
+            ("The market opens at 10 a.m.", "The market opens at 10am"),
+            ("The market closes at 22:30", "The market closes at 10:30 pm"),
+            ("The gates close at 00:15", "The gates close at 12:15 am"),
+        ] {
+            assert_eq!(relation(one, other), Some(Relation::Duplicate), "{one} / {other}");
+        }
+        for (one, other) in [
+            ("The limit is 1,000 rows", "The limit is 10,000 rows"),
+            ("The market opens at 10:00", "The market opens at 10:30"),
+            ("The market opens at 10 am", "The market opens at 10 pm"),
+        ] {
+            assert_eq!(relation(one, other), Some(Relation::Contradiction), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn another_day_of_the_week_or_month_is_another_date() {
+        for (one, other) in [
+            ("Standup is at 9 am on Monday", "Standup is at 9 am on Tuesday"),
+            ("Standup is on Mondays", "Standup is on Tuesday"),
+            ("Das Treffen ist am Montag", "Das Treffen ist am Freitag"),
+            ("The harvest fair is in May", "The harvest fair is in June"),
+            ("Das Erntefest ist im Mai", "Das Erntefest ist im Juni"),
+        ] {
+            assert_eq!(relation(one, other), Some(Relation::Contradiction), "{one} / {other}");
+        }
+        for (one, other) in [
+            ("Standup is at 9 am", "Standup is at 9 am on Tuesday"),
+            ("Standup of the team is on Monday", "Standup of the team is on Monday and Friday"),
+        ] {
+            assert_eq!(relation(one, other), Some(Relation::Similar), "{one} / {other}");
+        }
     }
 
     #[test]
