@@ -9,32 +9,13 @@
     reason = "a test fails by panicking"
 )]
 
+mod crowd;
 mod lists;
 
+use crowd::crowd;
 use lists::{GUESSES, LOOK_ALIKES};
 use lore_resolve::{Decision, Objection, Profile, Query, Resolution, Resolver, Shared, Tier};
 use proptest::prelude::*;
-
-/// Bystanders, so that a name has to be told from others.
-fn crowd(type_name: &str) -> Resolver<u32> {
-    let mut known = Resolver::new();
-    let given =
-        ["Ada", "Boris", "Chidi", "Dora", "Emil", "Farah", "Gustav", "Hana", "Igor", "June"];
-    let family = ["Abbott", "Okafor", "Lindqvist", "Moreau", "Santos", "Tanaka", "Weiss", "Novak"];
-    let things =
-        ["Salmon Survey", "Kelp Restoration", "Harbour Patrol", "Seed Library", "Tide Atlas"];
-    for (number, (one, two)) in
-        given.iter().flat_map(|one| family.iter().map(move |two| (one, two))).enumerate()
-    {
-        let number = u32::try_from(number).unwrap();
-        let name = match type_name {
-            "Person" => format!("{one} {two}"),
-            _ => format!("{two} {} {}", things[number as usize % things.len()], number / 10),
-        };
-        known.insert(1000 + number, type_name, &name, &[]);
-    }
-    known
-}
 
 fn ask(known: &str, asked: &str, type_name: &str) -> Resolution<u32> {
     let mut resolver = crowd(type_name);
@@ -358,14 +339,6 @@ fn part_of_a_name_is_enough_where_the_context_tells() {
 }
 
 #[test]
-fn a_namesake_of_another_type_is_no_reason_to_ask() {
-    let mut resolver = crowd("Person");
-    resolver.insert(1, "Project", "Mercury", &[]);
-    let found = resolver.resolve(&Query { type_hint: Some("Person"), ..Query::new("Mercury") });
-    assert!(found.is_new() && found.candidates[0].confidence < 0.5, "{:#?}", found.candidates);
-}
-
-#[test]
 fn what_is_held_back_says_why_and_stays_below_one_half() {
     let found = ask("Regen Network", "Regen Network Development", "Organization");
     let first = &found.candidates[0];
@@ -403,49 +376,6 @@ fn names_of_signs_are_names() {
 fn a_guess_at_a_person_is_shown_as_one() {
     let found = ask("Aurelio Brancaforte", "Aurelio Brancaforta", "Person");
     assert_eq!(found.pick().unwrap().decision, Decision::Probable);
-}
-
-#[test]
-fn namesakes_share_their_confidence_until_the_context_tells() {
-    let mut resolver = crowd("Person");
-    resolver.insert(1, "Person", "Jane Austen", &[]);
-    resolver.insert(2, "Person", "Jane Austen", &[]);
-    let alone = resolver.resolve(&Query::new("Jane Austen"));
-    assert!(alone.is_ambiguous() && alone.pick().is_none(), "{:#?}", alone.candidates);
-    assert!(alone.candidates[0].reason.contains("1 other fits"), "{}", alone.candidates[0].reason);
-
-    let context = |key: &u32| Shared {
-        related: if *key == 2 { 2 } else { 0 },
-        strangers: u32::from(*key == 1),
-        ..Shared::default()
-    };
-    let told = resolver.resolve(&Query { context: Some(&context), ..Query::new("Jane Austen") });
-    assert_eq!(told.pick().map(|candidate| candidate.key), Some(2), "{:#?}", told.candidates);
-}
-
-#[test]
-fn a_name_comes_before_the_same_alias() {
-    let mut resolver = crowd("Person");
-    resolver.insert(1, "Person", "Yannick Ostrow", &[]);
-    resolver.insert(2, "Person", "Bel Ammar", &["Yannick Ostrow".into()]);
-    let found = resolver.resolve(&Query::new("Yannick Ostrow"));
-    let first = found.pick().unwrap();
-    assert_eq!((first.key, first.tier, first.decision), (1, Tier::Exact, Decision::Link));
-    assert_eq!(found.candidates[1].tier, Tier::Alias);
-}
-
-#[test]
-fn only_names_that_several_have_are_contested() {
-    let mut resolver = crowd("Person");
-    for (key, name) in [(1, "Marc Hull"), (2, "Mark Hall"), (3, "Marc Hill")] {
-        resolver.insert(key, "Person", name, &[]);
-    }
-    let hint = Some("Person");
-    let near = resolver.resolve(&Query { type_hint: hint, ..Query::new("Marc Hall") });
-    assert!(near.pick().is_none_or(|one| one.decision != Decision::Link) && !near.is_contested());
-    resolver.insert(4, "Person", "Marc Hull", &[]);
-    let same = resolver.resolve(&Query { type_hint: hint, ..Query::new("Marc Hull") });
-    assert!(same.is_contested(), "{:#?}", same.candidates);
 }
 
 #[test]
