@@ -138,6 +138,9 @@ fn type_words(field: &Value) -> String {
         let choices: Vec<_> = choices.iter().filter_map(Value::as_str).collect();
         return choices.join(" \\| ");
     }
+    if let Some([one, other]) = field.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
+        return format!("{} or {}", type_words(one), type_words(other));
+    }
     let names: Vec<&str> = match field.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),

@@ -58,7 +58,8 @@ impl JsonSchema for PageId {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({ "type": ["integer", "string"] })
+        // Not a list of types: some clients know schemas with a single type only.
+        schemars::json_schema!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] })
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn id(kind: Kind) -> Value {
     match kind.row().id {
         IdForm::Uuid => json!({ "type": "string" }),
         // The UUID of what has a number is taken in its place.
-        IdForm::Number => json!({ "type": ["integer", "string"] }),
+        IdForm::Number => json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
     }
 }
 

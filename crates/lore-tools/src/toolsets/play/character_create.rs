@@ -24,10 +24,10 @@ pub(super) struct CharacterCreate;
 pub(super) struct Input {
     campaign_id: String,
     name: String,
-    /// Players see an NPC only once it is revealed.
+    /// Players see an NPC once revealed.
     kind: KindWire,
     notes: Option<String>,
-    /// An existing page.
+    /// Its page.
     page_id: Option<PageId>,
     idempotency_key: Option<String>,
 }
