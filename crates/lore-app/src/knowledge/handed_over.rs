@@ -64,6 +64,7 @@ impl HandedOver<'_> {
             details.entry("edges").or_insert(json!([]));
             details.insert("aliases".into(), json!(self.fresh(share)));
             details.insert("stays".into(), json!(self.party.main.own));
+            details.insert("at".into(), json!(share.merged_at().to_string()));
         }
         (details, behind)
     }

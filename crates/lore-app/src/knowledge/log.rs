@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures::FutureExt;
-use lore_core::{Edge, Error, Event, Node, NodeId, Result, Text, Uid, Visibility};
+use lore_core::{Edge, Error, Event, Node, NodeId, Properties, Result, Text, Uid, Visibility};
 use lore_store::{
     Batch, Bin, Change, Direction, Expect, NewEdge, NewText, NodePatch, NodeQuery, NodeRef, Require,
 };
@@ -21,7 +21,7 @@ use super::librarian::Librarian;
 use super::predicates::a;
 use super::relations::EDGES_MAX;
 use super::shares::{Shares, told_of};
-use super::{ontology, relations, told, uri};
+use super::{ontology, relations, tellings, told, uri};
 use crate::pages::live;
 use crate::play::word;
 
@@ -48,6 +48,12 @@ pub(super) struct Given {
     /// Edges that both had. Older entries do not say.
     #[serde(default)]
     pub(super) shared: Vec<Triple>,
+    /// Whether those of them that are relations are told of both. In older entries they are not.
+    #[serde(default)]
+    pub(super) told_of_both: bool,
+    /// When it was merged, where that was while the one that stays was part of another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<String>,
     pub(super) texts: Vec<String>,
     /// What the texts are copies of, one by one. Older entries do not say.
     #[serde(default)]
@@ -211,6 +217,8 @@ async fn merged(librarian: &Librarian, pair: Pair<'_>, reason: &str) -> Result<B
         uris,
         edges: edges.open,
         shared: shared.open,
+        told_of_both: true,
+        at: None,
         texts: texts.open,
         originals: originals.open,
     };
@@ -268,24 +276,20 @@ async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
         let visibility = stricter(edge.visibility, from.node.visibility);
         let by = stricter(visibility, stricter(seen(edge.source), seen(edge.target)));
         let triple = (source.0, edge.kind.to_string(), target.0);
-        let told = relations::told_of(&edge, from.node.id, &from.uri);
-        if !joined.insert((source, edge.kind.to_string(), target)) {
+        let place = (source, edge.kind.to_string(), target);
+        if !joined.insert(place.clone()) {
             moved.shared.add(by, triple);
-            let place = (source, edge.kind.to_string(), target);
             let own = known.iter().find(|own| ends(own) == place);
-            moved.joins.extend(own.zip(told).and_then(|(own, told)| told_too(own, into, &told)));
+            moved.joins.extend(own.and_then(|own| told_too(own, into, &edge, from)));
             continue;
         }
         moved.edges.add(by, triple);
-        let mut properties = edge.properties.clone();
-        if let Some(told) = &told {
-            properties.insert(relations::end_key(&edge, from.node.id).into(), json!(told));
-        }
+        let (weight, properties) = as_told(&edge, from);
         moved.joins.push(Change::PutEdge(NewEdge {
             source: NodeRef::Id(source),
             target: NodeRef::Id(target),
             kind: edge.kind,
-            weight: edge.weight,
+            weight,
             visibility,
             properties,
         }));
@@ -293,16 +297,42 @@ async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
     Ok(moved)
 }
 
-/// A mention of the one that stays as one of the one that goes, too, as somebody said.
-fn told_too(own: &Edge, into: &Entity, told: &[&str]) -> Option<Change> {
-    if own.kind.as_str() != relations::MENTIONS || own.target != into.node.id {
+/// How sure an edge of the one that goes is, and what it holds when it is told under its URI.
+fn as_told(edge: &Edge, from: &Entity) -> (f64, Properties) {
+    let mut properties = edge.properties.clone();
+    if edge.kind.as_str() != relations::MENTIONS {
+        let tellings = tellings::named(tellings::of(edge), edge, from.node.id, &from.uri);
+        return tellings::held(&properties, &tellings).unwrap_or((edge.weight, properties));
+    }
+    if let Some(told) = relations::told_of(edge, from.node.id, &from.uri) {
+        properties.insert(relations::end_key(edge, from.node.id).into(), json!(told));
+    }
+    (edge.weight, properties)
+}
+
+/// An edge of the one that stays as one of the one that goes, too.
+fn told_too(own: &Edge, into: &Entity, edge: &Edge, from: &Entity) -> Option<Change> {
+    if own.kind.as_str() != relations::MENTIONS {
+        // What is hidden of one is not put onto what everybody sees.
+        if stricter(edge.visibility, from.node.visibility) != own.visibility {
+            return None;
+        }
+        let mut tellings = tellings::of(own);
+        tellings::add(
+            &mut tellings,
+            tellings::named(tellings::of(edge), edge, from.node.id, &from.uri),
+        );
+        return tellings::retold(own, &tellings);
+    }
+    let told = relations::told_of(edge, from.node.id, &from.uri)?;
+    if own.target != into.node.id {
         return None;
     }
     let key = relations::end_key(own, into.node.id);
     let mut properties = own.properties.clone();
     let is_told = properties.contains_key(key);
     let all = relations::called_at(own, into.node.id).into_iter().filter(|_| is_told);
-    let all: BTreeSet<&str> = all.chain(told.iter().copied()).collect();
+    let all: BTreeSet<&str> = all.chain(told).collect();
     properties.insert(key.into(), json!(all));
     Some(told::with(own, properties))
 }

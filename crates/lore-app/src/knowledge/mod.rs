@@ -39,6 +39,7 @@ mod outside;
 #[cfg(test)]
 mod paragraphs;
 mod parted_edges;
+mod parted_relations;
 mod parted_texts;
 mod parting;
 pub mod predicates;
@@ -56,6 +57,7 @@ mod source;
 mod spoken;
 mod spotter;
 mod submission;
+mod tellings;
 mod told;
 mod tuning;
 mod uri;

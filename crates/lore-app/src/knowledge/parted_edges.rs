@@ -10,25 +10,27 @@ use serde_json::json;
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::log::{self, Triple};
+use super::parted_relations::{Among, is_relation};
 use super::parted_texts::Leaving;
 use super::relations::{self, EDGES_MAX, MENTIONS, called_at, end_key};
-use super::shares::{Party, Share};
+use super::shares::{Party, Share, Shares};
 use super::{kept_notes, shelve, spotter, told};
 
 /// Two entities that part.
 pub(super) struct Parting<'a> {
     /// The one that was kept.
-    kept: &'a Entity,
+    pub(super) kept: &'a Entity,
     /// Every name of it.
     stays: Vec<String>,
     /// The other, with those that were merged into it since.
-    party: &'a Party<'a>,
+    pub(super) party: &'a Party<'a>,
     /// The texts of both.
     texts: &'a Leaving,
     /// The edges that the other has when it comes out of the bin, by their ends then.
-    own: HashMap<Triple, Edge>,
+    pub(super) own: HashMap<Triple, Edge>,
     /// Those between the one that was kept and ones that go with the other.
-    inner: Vec<(String, Edge)>,
+    pub(super) inner: Vec<(String, Edge)>,
+    pub(super) among: Among,
 }
 
 /// Whose an edge is.
@@ -49,18 +51,21 @@ impl<'a> Parting<'a> {
         librarian: &Librarian,
         kept: &'a Entity,
         stays: Vec<String>,
-        party: &'a Party<'a>,
+        (shares, party): (&Shares, &'a Party<'a>),
         texts: &'a Leaving,
     ) -> Result<Self> {
         let own = lost(librarian, party.main).await?;
         let own = own.into_iter().map(|edge| (triple(&edge), edge)).collect();
-        let mut inner = Vec::new();
+        let (inner, among) = (Vec::new(), Among::default());
+        let mut parting = Self { kept, stays, party, texts, own, inner, among };
         for share in &party.joined {
-            let edges = lost(librarian, share).await?.into_iter();
-            let with_kept = edges.filter(|edge| [edge.source, edge.target].contains(&kept.node.id));
-            inner.extend(with_kept.map(|edge| (share.given.uri.clone(), edge)));
+            let mut edges = lost(librarian, share).await?;
+            edges.retain(|edge| parting.is_at_kept(edge));
+            edges.retain(|edge| !is_relation(edge) || !parting.told_of_staying(edge).is_empty());
+            parting.inner.extend(edges.into_iter().map(|edge| (share.given.uri.clone(), edge)));
         }
-        Ok(Self { kept, stays, party, texts, own, inner })
+        parting.among = Among::of(librarian, &parting, shares).await?;
+        Ok(parting)
     }
 
     /// Takes back the edges that the merge gave, and gives the other what came since and is
@@ -68,29 +73,39 @@ impl<'a> Parting<'a> {
     pub(super) async fn edges(&self, librarian: &Librarian) -> Result<Vec<Change>> {
         let edges = log::edges_of(librarian, self.kept.node.id).await?;
         let nodes = self.neighbours(librarian, &edges).await?;
-        let mut changes: Vec<Change> = self.gone(&edges).map(ended).collect();
-        for edge in edges {
-            let triple = triple(&edge);
-            let moved = self.moved(&triple);
-            let own = self.own.get(&self.placed_triple(triple));
-            let mut whose = match edge.kind.as_str() {
-                MENTIONS => self.mention(librarian, &edge, &nodes).await?,
-                _ => self.told(&edge),
-            };
-            if whose.is_nobodys() {
-                whose = Whose { kept: !moved, other: moved };
-            }
-            changes.extend(self.left(&edge, whose));
-            match (whose.other, own) {
-                (true, None) => changes.extend(self.given_back(edge)),
-                (true, Some(own)) => changes.extend(self.retold(own, &edge)),
-                // What both are told to be stays so, whatever becomes of one.
-                (false, Some(own)) if edge.kind.as_str() == MENTIONS => changes.push(ended(own)),
-                (false, _) => {}
+        let gone: Vec<&Edge> = self.gone(&edges).collect();
+        let live = edges.iter().map(|edge| self.placed_triple(triple(edge)));
+        let settled = live.chain(gone.iter().map(|edge| triple(edge))).collect();
+        let mut changes: Vec<Change> = gone.into_iter().map(ended).collect();
+        for edge in &edges {
+            match edge.kind.as_str() {
+                MENTIONS => {
+                    let mut whose = self.mention(librarian, edge, &nodes).await?;
+                    if whose.is_nobodys() {
+                        let moved = self.moved(&triple(edge));
+                        whose = Whose { kept: !moved, other: moved };
+                    }
+                    changes.extend(self.mention_parts(edge, whose));
+                }
+                _ => changes.extend(self.relation(edge)),
             }
         }
-        changes.extend(self.inner.iter().filter_map(|(of, edge)| self.inner_edge(of, edge)));
+        let mentions = self.inner.iter().filter(|(_, edge)| !is_relation(edge));
+        changes.extend(mentions.filter_map(|(of, edge)| self.inner_mention(of, edge)));
+        changes.extend(self.among(&settled));
         Ok(changes)
+    }
+
+    /// What becomes of a mention of the one that was kept, and of that of the other.
+    fn mention_parts(&self, edge: &Edge, whose: Whose) -> impl Iterator<Item = Change> {
+        let own = self.own.get(&self.placed_triple(triple(edge)));
+        let given = match (whose.other, own) {
+            (true, None) => self.given_back(edge),
+            (true, Some(own)) => self.retold(own, edge),
+            (false, Some(own)) => Some(ended(own)),
+            (false, None) => None,
+        };
+        self.left(edge, whose).into_iter().chain(given)
     }
 
     /// Whether the other has an edge of its own.
@@ -126,37 +141,41 @@ impl<'a> Parting<'a> {
         Ok(nodes.into_iter().map(|node| (node.id, node)).collect())
     }
 
-    fn beyond(&self, edge: &Edge) -> NodeId {
+    pub(super) fn beyond(&self, edge: &Edge) -> NodeId {
         if edge.source == self.kept.node.id { edge.target } else { edge.source }
     }
 
-    /// Edges of the other that the merge gave and that are there no more, and mentions of both that
-    /// are not.
+    /// Edges of the other that the merge gave and that are there no more, and those of both that are
+    /// not.
     fn gone<'e>(&'e self, edges: &[Edge]) -> impl Iterator<Item = &'e Edge> {
         let given = &self.party.main.given;
         let there: Vec<Triple> = edges.iter().map(triple).collect();
-        let mentions = given.shared.iter().filter(|(_, kind, _)| kind == MENTIONS);
-        let gone = given.edges.iter().chain(mentions).filter(move |one| !there.contains(one));
+        let is_known = |(_, kind, _): &&Triple| kind == MENTIONS || given.told_of_both;
+        let shared = given.shared.iter().filter(is_known);
+        let gone = given.edges.iter().chain(shared).filter(move |one| !there.contains(one));
         gone.filter_map(|one| self.own.get(&self.placed_triple(one.clone())))
     }
 
+    /// The one that parts.
+    pub(super) fn other(&self) -> NodeId {
+        self.party.main.node.as_ref().map_or(self.kept.node.id, |node| node.id)
+    }
+
     /// The ends of an edge of the one that was kept, with the other in its place.
-    fn placed_triple(&self, (source, kind, target): Triple) -> Triple {
-        let other = self.party.main.node.as_ref().map_or(self.kept.node.id, |node| node.id);
-        let place = |end| self.placed(NodeId(end), other).0;
+    pub(super) fn placed_triple(&self, (source, kind, target): Triple) -> Triple {
+        let place = |end| self.placed(NodeId(end), self.other()).0;
         (place(source), kind, place(target))
     }
 
     /// The ends of an edge of one that goes with the other, with the other in its place.
-    fn as_others(&self, edge: &Edge) -> Triple {
+    pub(super) fn as_others(&self, edge: &Edge) -> Triple {
         let kept = self.kept.node.id;
-        let other = self.party.main.node.as_ref().map_or(kept, |node| node.id);
-        let place = |end: NodeId| if end == kept { end.0 } else { other.0 };
+        let place = |end: NodeId| if end == kept { end.0 } else { self.other().0 };
         (place(edge.source), edge.kind.to_string(), place(edge.target))
     }
 
-    /// An edge between the one that was kept and one that goes with the other, as the other's.
-    fn inner_edge(&self, of: &str, edge: &Edge) -> Option<Change> {
+    /// A mention between the one that was kept and one that goes with the other, as the other's.
+    fn inner_mention(&self, of: &str, edge: &Edge) -> Option<Change> {
         let node = self.party.main.node.as_ref()?;
         if self.has(&self.as_others(edge)) {
             return None;
@@ -181,7 +200,7 @@ impl<'a> Parting<'a> {
         }))
     }
 
-    /// An edge of the other with those of whom it is told now, as that of the one that was kept says.
+    /// A mention of the other with those of whom it is told now, as that of the one that was kept says.
     fn retold(&self, own: &Edge, edge: &Edge) -> Option<Change> {
         let end = self.party.main.node.as_ref()?.id;
         let key = end_key(own, end);
@@ -190,19 +209,15 @@ impl<'a> Parting<'a> {
             false => BTreeSet::new(),
         };
         let mut properties = own.properties.clone();
-        let all: BTreeSet<&str> = match own.kind.as_str() {
-            MENTIONS => told,
-            _ => told.into_iter().chain(called_at(own, end)).collect(),
-        };
-        match all.is_empty() || own.kind.as_str() != MENTIONS && all == BTreeSet::from([""]) {
+        match told.is_empty() {
             true => drop(properties.shift_remove(key)),
-            false => drop(properties.insert(key.into(), json!(all))),
+            false => drop(properties.insert(key.into(), json!(told))),
         }
         let change = told::with(own, properties.clone());
         (properties != own.properties).then_some(change)
     }
 
-    /// Of whom an edge is told.
+    /// Of whom a mention is told.
     fn told(&self, edge: &Edge) -> Whose {
         let key = end_key(edge, self.kept.node.id);
         if !edge.properties.contains_key(key) {
@@ -242,7 +257,7 @@ impl<'a> Parting<'a> {
     /// Whether something is a note that says what it said before the merge. It may mention by more
     /// than its text, and one that says something else is read again when they have parted.
     fn is_as_it_was(&self, beyond: &Node) -> bool {
-        beyond.kind.as_str() == kept_notes::KIND && beyond.updated.at < self.party.main.merge.at
+        beyond.kind.as_str() == kept_notes::KIND && beyond.updated.at < self.party.main.merged_at()
     }
 
     /// Who is mentioned by something.
@@ -271,7 +286,7 @@ impl<'a> Parting<'a> {
     }
 
     /// Whether a merge gave an edge.
-    fn moved(&self, triple: &Triple) -> bool {
+    pub(super) fn moved(&self, triple: &Triple) -> bool {
         self.party.all().any(|share| share.given.edges.contains(triple))
     }
 
@@ -280,7 +295,7 @@ impl<'a> Parting<'a> {
         self.moved(triple) || self.party.all().any(|share| share.given.shared.contains(triple))
     }
 
-    fn is_other(&self, of: &str) -> bool {
+    pub(super) fn is_other(&self, of: &str) -> bool {
         self.party.has_uri(of) || self.names().iter().any(|own| own == of)
     }
 
@@ -294,14 +309,14 @@ impl<'a> Parting<'a> {
         self.party.all().filter_map(|share| share.node.as_ref())
     }
 
-    /// Of whom an edge is told that goes with the other: of itself, or of what was merged into it.
+    /// Of whom a mention is told that goes with the other: of itself, or of what was merged into it.
     fn own_told<'e>(&self, edge: &'e Edge) -> BTreeSet<&'e str> {
         let is_part = |of: &str| of != self.party.main.given.uri && self.party.has_uri(of);
         let told = called_at(edge, self.kept.node.id).into_iter().filter(|of| self.is_other(of));
         told.map(|of| if is_part(of) { of } else { "" }).collect()
     }
 
-    /// What becomes of an edge of the one that was kept.
+    /// What becomes of a mention of the one that was kept.
     fn left(&self, edge: &Edge, whose: Whose) -> Option<Change> {
         if !whose.kept {
             return Some(Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any));
@@ -318,33 +333,31 @@ impl<'a> Parting<'a> {
         (properties != edge.properties).then(|| told::with(edge, properties))
     }
 
-    fn given_back(&self, edge: Edge) -> Option<Change> {
+    fn given_back(&self, edge: &Edge) -> Option<Change> {
         let uid = self.party.main.node.as_ref()?.uid;
         let place = |end| match end == self.kept.node.id {
             true => NodeRef::Uid(uid),
             false => NodeRef::Id(end),
         };
-        let key = end_key(&edge, self.kept.node.id);
-        let told = match edge.properties.contains_key(key) {
-            true => self.own_told(&edge),
-            false => BTreeSet::new(),
-        };
-        // A relation is of its ends; of a mention it is kept that somebody told it.
-        let is_plain =
-            told.is_empty() || edge.kind.as_str() != MENTIONS && told == BTreeSet::from([""]);
+        let key = end_key(edge, self.kept.node.id);
         let mut properties = edge.properties.clone();
-        match is_plain {
-            true => drop(properties.shift_remove(key)),
-            false => drop(properties.insert(key.into(), json!(told))),
+        if properties.shift_remove(key).is_some() {
+            let told = self.own_told(edge);
+            properties.extend((!told.is_empty()).then(|| (key.to_owned(), json!(told))));
         }
-        let (source, target) = (place(edge.source), place(edge.target));
-        let (kind, weight, visibility) = (edge.kind, edge.weight, edge.visibility);
-        Some(Change::PutEdge(NewEdge { source, target, kind, weight, visibility, properties }))
+        Some(Change::PutEdge(NewEdge {
+            source: place(edge.source),
+            target: place(edge.target),
+            kind: edge.kind.clone(),
+            weight: edge.weight,
+            visibility: edge.visibility,
+            properties,
+        }))
     }
 }
 
 /// The edges that something that was merged has when it comes out of the bin.
-async fn lost(librarian: &Librarian, share: &Share) -> Result<Vec<Edge>> {
+pub(super) async fn lost(librarian: &Librarian, share: &Share) -> Result<Vec<Edge>> {
     let Some(node) = &share.node else { return Ok(Vec::new()) };
     let store = &librarian.app.store;
     Ok(store.edges_in_bin(&librarian.viewer, node.id, EDGES_MAX).await?)
@@ -354,7 +367,7 @@ fn ended(edge: &Edge) -> Change {
     Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any)
 }
 
-fn triple(edge: &Edge) -> Triple {
+pub(super) fn triple(edge: &Edge) -> Triple {
     let (source, kind, target) = log::ends(edge);
     (source.0, kind, target.0)
 }

@@ -88,7 +88,7 @@ async fn unmerged(
     let aliases = shares.without(party, &kept.node.name);
     let stays = aliases.iter().chain([&kept.node.name]).cloned().collect();
     let leaving = Leaving::of(librarian, kept, shares, party).await?;
-    let parting = Parting::of(librarian, kept, stays, party, &leaving).await?;
+    let parting = Parting::of(librarian, kept, stays, (shares, party), &leaving).await?;
     let edges = parting.edges(librarian).await?;
     let batch = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
     let mut batch = batch.change(left(kept, shares, party, aliases)?);
@@ -129,7 +129,7 @@ fn left(kept: &Entity, shares: &Shares, party: &Party<'_>, aliases: Vec<String>)
         properties.insert(ontology::TYPE.into(), json!(own.as_str()));
     }
     let away = Unfinished::of(&kept.node).is_some_and(|before| before.away);
-    let since = (party.main.given.uri.clone(), party.main.merge.at);
+    let since = (party.main.given.uri.clone(), party.main.merged_at());
     properties.insert(UNFINISHED.into(), Unfinished { since: Some(since), away }.kept());
     let (aliases, properties) = (Some(aliases), Some(properties));
     let patch = NodePatch { kind, aliases, properties, ..NodePatch::default() };

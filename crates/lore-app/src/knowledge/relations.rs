@@ -6,14 +6,14 @@ use futures::FutureExt;
 use lore_core::names::without_unseen;
 use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Result};
 use lore_store::{Change, Direction, NewEdge, NodeRef};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::entities::{self, Entity, Fit, Meant};
 use super::librarian::Librarian;
 use super::ontology::is_written_here;
 use super::predicates::{self, Kept, Predicate};
-use super::told::{self, told_too};
-use super::uri;
+use super::tellings::{self, Telling};
+use super::{told, uri};
 use crate::play::word;
 
 /// Edge from a document to what it mentions.
@@ -193,8 +193,9 @@ pub(super) const SOURCE: &str = "source";
 pub(super) const SOURCE_RID: &str = "source_rid";
 /// The property that holds every note that says so.
 pub(super) const TOLD_BY: &str = "told_by";
-/// The properties that hold of whom an edge was told, where that was merged into what it joins: a
-/// URI, or a name in former times. Whose the edge is when they part again is told by it.
+/// The properties that hold of whom a mention was told, or any edge in former times, where that was
+/// merged into what it joins: a URI, or a name in former times. Whose the edge is when they part
+/// again is told by it.
 pub(super) const SUBJECT_AS: &str = "subject_as";
 pub(super) const OBJECT_AS: &str = "object_as";
 
@@ -314,10 +315,15 @@ impl Joint {
         }
     }
 
-    /// Of whom an edge is told at one end, where that was merged into the entity there.
-    fn called(&self, end: NodeId) -> Option<&String> {
+    /// It as a telling of one of its edges.
+    fn telling(&self, (_, from, to): &Ends, confidence: f64, origin: Properties) -> Telling {
         let ends = [&self.subject, &self.object];
-        ends.into_iter().find(|(id, _)| *id == end).and_then(|(_, called)| called.as_ref())
+        let called = |end: &NodeId| {
+            let meant = ends.into_iter().find(|(id, _)| id == end);
+            meant.and_then(|(_, called)| called.clone()).unwrap_or_default()
+        };
+        let confidence = confidence.clamp(0.0, 1.0);
+        Telling { subject: called(from), object: called(to), confidence, origin }
     }
 }
 
@@ -373,13 +379,19 @@ pub(super) async fn keep(
             let mut batch = librarian.batch();
             for edge in joint.edges() {
                 let known = known_edge(librarian, &edge).await?;
-                let change = match (known, teller, read_in.rid) {
-                    (None, ..) => {
-                        Some(new_edge(librarian, joint, edge, confidence, read_in, teller)?)
-                    }
-                    (Some(known), Teller::Note, Some(rid)) => told_too(&known, rid),
+                let telling = joint.telling(&edge, confidence, told::origin(read_in, teller));
+                let change = match known {
+                    None => new_edge(librarian, edge, telling)?,
                     // What others know and see stays as it is.
-                    (Some(known), ..) => said_again(joint, &known, read_in),
+                    Some(known) => {
+                        let mut tellings = tellings::of(&known);
+                        let same = tellings.iter_mut().find(|known| known.is_of_same(&telling));
+                        match same {
+                            Some(same) => same.origin = told::again(&same.origin, read_in, teller),
+                            None => tellings::add(&mut tellings, [telling]),
+                        }
+                        tellings::retold(&known, &tellings)
+                    }
                 };
                 batch.changes.extend(change);
             }
@@ -399,12 +411,11 @@ pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
     }
 }
 
-/// Of whom an edge is told at the end that is `end`, where that goes by `uri` from now on. What
-/// mentions somebody says itself whom, unless somebody said so.
+/// Of whom a mention is told at the end that is `end`, where that goes by `uri` from now on and
+/// somebody said so. Else what mentions somebody says itself whom.
 pub(super) fn told_of<'a>(edge: &'a Edge, end: NodeId, uri: &'a str) -> Option<Vec<&'a str>> {
-    let is_told =
-        edge.kind.as_str() != MENTIONS || edge.properties.contains_key(end_key(edge, end));
     let named = |of: &'a str| if of.is_empty() { uri } else { of };
+    let is_told = edge.properties.contains_key(end_key(edge, end));
     is_told.then(|| called_at(edge, end).into_iter().map(named).collect())
 }
 
@@ -412,25 +423,6 @@ pub(super) fn told_of<'a>(edge: &'a Edge, end: NodeId, uri: &'a str) -> Option<V
 pub(super) fn end_key(edge: &Edge, end: NodeId) -> &'static str {
     if edge.source == end { SUBJECT_AS } else { OBJECT_AS }
 }
-
-/// That somebody else says so, and that others were meant at the ends of an edge this time, who are
-/// one with those there for now.
-fn said_again(joint: &Joint, known: &Edge, read_in: ReadIn<'_>) -> Option<Change> {
-    let mut properties = known.properties.clone();
-    for (end, key) in [(known.source, SUBJECT_AS), (known.target, OBJECT_AS)] {
-        let mut names = called_at(known, end);
-        let called = joint.called(end).map_or("", String::as_str);
-        if !names.contains(&called) && names.len() < CALLED_MAX {
-            names.push(called);
-            properties.insert(key.into(), json!(names));
-        }
-    }
-    properties.extend(told::said_too(known, read_in));
-    (properties != known.properties).then(|| told::with(known, properties))
-}
-
-/// Most names that are remembered for an end of an edge.
-const CALLED_MAX: usize = 20;
 
 async fn known_edge(librarian: &Librarian, (kind, from, to): &Ends) -> Result<Option<Edge>> {
     let kinds = [EdgeKind::new("predicate", kind)?];
@@ -441,29 +433,19 @@ async fn known_edge(librarian: &Librarian, (kind, from, to): &Ends) -> Result<Op
 
 fn new_edge(
     librarian: &Librarian,
-    joint: &Joint,
     (kind, from, to): Ends,
-    confidence: f64,
-    read_in: ReadIn<'_>,
-    teller: Teller,
-) -> Result<Change> {
-    let mut properties = Properties::new();
-    properties.insert(SOURCE.into(), json!(read_in.source));
-    if let Some(rid) = read_in.rid {
-        properties.insert(SOURCE_RID.into(), json!(rid));
-        if teller == Teller::Note {
-            properties.insert(TOLD_BY.into(), json!([rid]));
-        }
-    }
-    for (end, key) in [(from, SUBJECT_AS), (to, OBJECT_AS)] {
-        properties.extend(joint.called(end).map(|called| (key.to_owned(), json!(called))));
-    }
-    Ok(Change::PutEdge(NewEdge {
-        source: NodeRef::Id(from),
-        target: NodeRef::Id(to),
-        kind: EdgeKind::new("predicate", &kind)?,
-        weight: confidence.clamp(0.0, 1.0),
-        visibility: librarian.visibility(),
-        properties,
+    telling: Telling,
+) -> Result<Option<Change>> {
+    let kind = EdgeKind::new("predicate", &kind)?;
+    let held = tellings::held(&Properties::new(), &[telling]);
+    Ok(held.map(|(weight, properties)| {
+        Change::PutEdge(NewEdge {
+            source: NodeRef::Id(from),
+            target: NodeRef::Id(to),
+            kind,
+            weight,
+            visibility: librarian.visibility(),
+            properties,
+        })
     }))
 }

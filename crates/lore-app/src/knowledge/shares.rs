@@ -6,7 +6,7 @@
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lore_core::names::name_key;
-use lore_core::{Event, Node, Result};
+use lore_core::{Event, Node, Result, Timestamp};
 use lore_store::Bin;
 use serde_json::Value;
 
@@ -218,6 +218,12 @@ impl Party<'_> {
 }
 
 impl Share {
+    /// When it was merged. Its entry may have come to this log later, from that of another.
+    pub(super) fn merged_at(&self) -> Timestamp {
+        let before = self.given.at.as_ref().and_then(|at| at.parse().ok());
+        before.unwrap_or(self.merge.at)
+    }
+
     /// Whether itself goes by a name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.own.iter().chain([&self.given.name]).any(|own| is(own, name))

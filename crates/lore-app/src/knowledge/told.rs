@@ -14,6 +14,7 @@ use super::relations::{
     Ends, ITEMS_MAX, NewRelation, ReadIn, Related, SOURCE, SOURCE_RID, TOLD_BY, Teller, around,
     keep, understood,
 };
+use super::tellings::{self, Telling};
 
 /// Brings the relations a note tells of in line with what it says now: what it says is kept,
 /// and what only it said and says no more is taken back.
@@ -108,10 +109,14 @@ async fn tell_of(
         async move {
             let mut batch = librarian.batch();
             for edge in around(librarian, &[about], &[]).await? {
-                let before = tellers(&edge);
-                let now = now(&edge, before.clone());
-                if now != before {
-                    batch = batch.change(told_by(&edge, now));
+                let before = tellings::of(&edge);
+                let told = |telling: &Telling| {
+                    let origin = told_by(&telling.origin, now(&edge, noted(&telling.origin)))?;
+                    Some(Telling { origin, ..telling.clone() })
+                };
+                let after: Vec<Telling> = before.iter().filter_map(told).collect();
+                if after != before {
+                    batch.changes.extend(tellings::retold(&edge, &after));
                 }
             }
             Ok((batch, ()))
@@ -125,36 +130,43 @@ fn ends(edge: &Edge) -> Ends {
     (edge.kind.to_string(), edge.source, edge.target)
 }
 
-/// The notes that say so. Before they were listed, it was the one that an edge was read in.
+/// The notes that say so.
 pub(super) fn tellers(edge: &Edge) -> Vec<String> {
-    let from_note = edge.properties.get(SOURCE) == Some(&json!(kept_notes::SOURCE));
-    let listed = edge.properties.get(TOLD_BY).and_then(Value::as_array).map(Vec::as_slice);
-    let first = edge.properties.get(SOURCE_RID).filter(|_| from_note);
+    tellings::of(edge).iter().flat_map(|telling| noted(&telling.origin)).collect()
+}
+
+/// The notes that say so. Before they were listed, it was the one that an edge was read in.
+fn noted(origin: &Properties) -> Vec<String> {
+    let from_note = origin.get(SOURCE) == Some(&json!(kept_notes::SOURCE));
+    let listed = origin.get(TOLD_BY).and_then(Value::as_array).map(Vec::as_slice);
+    let first = origin.get(SOURCE_RID).filter(|_| from_note);
     let told = listed.unwrap_or_else(|| first.map_or(&[], std::slice::from_ref));
     told.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The edge as these notes tell it; without any it goes, unless others made it or say so, too.
-fn told_by(edge: &Edge, tellers: Vec<String>) -> Change {
-    let mut properties = edge.properties.clone();
+/// What these notes tell; without any it is nothing, unless others made it or say so, too.
+fn told_by(origin: &Properties, tellers: Vec<String>) -> Option<Properties> {
+    let mut now = origin.clone();
+    if noted(origin) == tellers {
+        return Some(now);
+    }
     match tellers.first() {
-        Some(first) if is_of_notes(edge) => {
-            properties.insert(SOURCE_RID.into(), json!(first));
+        Some(first) if is_of_notes(origin) => {
+            now.insert(SOURCE_RID.into(), json!(first));
         }
-        None if is_of_notes(edge) => match properties.remove(SAID_TOO) {
-            Some(said) => properties.extend(source_of(said)),
-            None => return Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Version(edge.version)),
-        },
+        None if is_of_notes(origin) => {
+            now.remove(SAID_TOO).map(source_of).map(|said| now.extend(said))?
+        }
         _ => {}
     }
-    properties.insert(TOLD_BY.into(), json!(tellers));
-    with(edge, properties)
+    now.insert(TOLD_BY.into(), json!(tellers));
+    Some(now)
 }
 
-/// Whether an edge is there because a note says so.
-fn is_of_notes(edge: &Edge) -> bool {
-    let first = edge.properties.get(SOURCE_RID).and_then(Value::as_str);
-    first.is_some_and(|first| tellers(edge).iter().any(|teller| teller == first))
+/// Whether something is told because a note says so.
+fn is_of_notes(origin: &Properties) -> bool {
+    let first = origin.get(SOURCE_RID).and_then(Value::as_str);
+    first.is_some_and(|first| noted(origin).iter().any(|teller| teller == first))
 }
 
 /// An edge with other properties.
@@ -164,7 +176,7 @@ pub(super) fn with(edge: &Edge, properties: Properties) -> Change {
 }
 
 /// The property of an edge that notes made: who else says so, the sort of source and the document.
-const SAID_TOO: &str = "said_too";
+pub(super) const SAID_TOO: &str = "said_too";
 
 /// What tells of an edge where it comes from, when it is no note's any more.
 fn source_of(said: Value) -> impl Iterator<Item = (String, Value)> {
@@ -172,18 +184,35 @@ fn source_of(said: Value) -> impl Iterator<Item = (String, Value)> {
     [(SOURCE.to_owned(), said(0)), (SOURCE_RID.to_owned(), said(1))].into_iter()
 }
 
-/// That somebody says so who is no note, where only notes did: a property of the edge.
-pub(super) fn said_too(known: &Edge, read_in: ReadIn<'_>) -> Option<(String, Value)> {
-    let first = is_of_notes(known) && !known.properties.contains_key(SAID_TOO);
-    first.then(|| (SAID_TOO.to_owned(), json!([read_in.source, read_in.rid])))
+/// Where something comes from that nobody told before.
+pub(super) fn origin(read_in: ReadIn<'_>, teller: Teller) -> Properties {
+    let mut origin = Properties::new();
+    origin.insert(SOURCE.into(), json!(read_in.source));
+    if let Some(rid) = read_in.rid {
+        origin.insert(SOURCE_RID.into(), json!(rid));
+        if teller == Teller::Note {
+            origin.insert(TOLD_BY.into(), json!([rid]));
+        }
+    }
+    origin
 }
 
-/// That a note says so, too, where the edge does not have that yet.
-pub(super) fn told_too(known: &Edge, rid: &str) -> Option<Change> {
-    let mut tellers = tellers(known);
-    if tellers.iter().any(|teller| teller == rid) {
-        return None;
+/// Where something comes from that somebody tells again. What is known of it stays.
+pub(super) fn again(origin: &Properties, read_in: ReadIn<'_>, teller: Teller) -> Properties {
+    let mut now = origin.clone();
+    match (teller, read_in.rid) {
+        (Teller::Note, Some(rid)) => {
+            let mut tellers = noted(origin);
+            if !tellers.iter().any(|teller| teller == rid) {
+                tellers.push(rid.to_owned());
+            }
+            told_by(origin, tellers).unwrap_or(now)
+        }
+        _ => {
+            if is_of_notes(origin) && !origin.contains_key(SAID_TOO) {
+                now.insert(SAID_TOO.into(), json!([read_in.source, read_in.rid]));
+            }
+            now
+        }
     }
-    tellers.push(rid.to_owned());
-    Some(told_by(known, tellers))
 }

@@ -5,7 +5,7 @@ use crate::parting::Step::{
     Relate, Remove, Retype, Unalias, Unmerge,
 };
 use crate::parting::Who::{Ada, Eleanor, Mask, Nora, Otto};
-use crate::parting::{ELEANOR, NORA, Step};
+use crate::parting::{ADA, ELEANOR, NORA, Step};
 
 /// What may be told of either while they are one, by whichever door.
 pub(crate) const TOLD: &[(&str, &[Step])] = &[
@@ -193,6 +193,124 @@ pub(crate) const TOLD: &[(&str, &[Step])] = &[
             ByHand(ELEANOR, "", "She sails."),
             Unmerge(Eleanor),
             Unmerge(Ada),
+        ],
+    ),
+    (
+        "two who know each other become one with a third and part in the same order",
+        &[
+            Relate("Nora Pike", "knows", "Otto Krug"),
+            Merge(Nora, Eleanor),
+            Merge(Otto, Eleanor),
+            Unmerge(Nora),
+            Unmerge(Otto),
+        ],
+    ),
+    (
+        "one of two is told to know another who becomes one with them, and parts first",
+        &[
+            Merge(Nora, Eleanor),
+            Relate("Nora Pike", "knows", "Otto Krug"),
+            Relate("Eleanor Vance", "related_to", "Otto Krug"),
+            Merge(Otto, Eleanor),
+            Unmerge(Nora),
+            Unmerge(Otto),
+        ],
+    ),
+    (
+        "one of two is told to know another who becomes one with them, and parts last",
+        &[
+            Merge(Nora, Eleanor),
+            Relate("Nora Pike", "knows", "Otto Krug"),
+            Relate("Eleanor Vance", "related_to", "Otto Krug"),
+            Merge(Otto, Eleanor),
+            Unmerge(Otto),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "two who know each other become one as parts of a third, twice",
+        &[
+            Relate("Nora Pike", "knows", "Otto Krug"),
+            Merge(Nora, Eleanor),
+            Merge(Otto, Eleanor),
+            Unmerge(Nora),
+            Merge(Nora, Eleanor),
+            Unmerge(Otto),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "one who knows another becomes one with a third, and the other with them",
+        &[
+            Relate("Nora Pike", "knows", "Otto Krug"),
+            Merge(Nora, Eleanor),
+            Join(Otto, Nora),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "each of two is told to know one of two others",
+        &[
+            Merge(Otto, Eleanor),
+            Merge(Nora, Ada),
+            Relate("Ada Holt", "knows", "Otto Krug"),
+            Relate("Nora Pike", "knows", "Eleanor Vance"),
+            Unmerge(Nora),
+            Unmerge(Otto),
+        ],
+    ),
+    (
+        "each of two is told to know one of two others, who part first",
+        &[
+            Merge(Otto, Eleanor),
+            Merge(Nora, Ada),
+            Relate("Ada Holt", "knows", "Otto Krug"),
+            Relate("Nora Pike", "knows", "Eleanor Vance"),
+            Unmerge(Otto),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a note that tells of one goes while others tell of the other",
+        &[
+            Note(ADA, "knows: \"[[Otto Krug]]\"\n", "She sings."),
+            Register("Ada Holt", "Addie"),
+            Merge(Nora, Ada),
+            Relate("Otto Krug", "knows", "Nora Pike"),
+            Remove(ADA),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a note comes to tell of one what others tell of the other, and goes when they parted",
+        &[
+            Register("Ada Holt", "Addie"),
+            Merge(Nora, Ada),
+            Relate("Otto Krug", "knows", "Nora Pike"),
+            Note(ADA, "knows: \"[[Otto Krug]]\"\n", "She sings."),
+            Unmerge(Nora),
+            Remove(ADA),
+        ],
+    ),
+    (
+        "one document comes to speak of another while both are one with a third",
+        &[
+            Merge(Nora, Ada),
+            IngestUri("doc:1", Ada),
+            Merge(Ada, Eleanor),
+            IngestUri("doc:1", Nora),
+            Unmerge(Ada),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a note comes to tell of those it is one with, who part one after the other",
+        &[
+            Merge(Nora, Ada),
+            Merge(Eleanor, Nora),
+            Note(ELEANOR, "knows: [\"[[Ada Holt]]\", \"[[Nora Pike]]\"]\n", "She sails."),
+            Unmerge(Nora),
+            Unmerge(Eleanor),
         ],
     ),
     (
