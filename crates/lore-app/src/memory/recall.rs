@@ -22,7 +22,7 @@ use super::pen::name_from;
 use super::project::Outcome;
 use super::refusal::Reply;
 use super::room::{Piece, Room};
-use crate::pages::POST;
+use crate::pages::{ENTRY, POST};
 use crate::play::log::NOTE;
 
 /// Longest part of a text that is shown, in characters.
@@ -153,7 +153,7 @@ impl Each {
         if self == Self::Node {
             return Ok(Default::default());
         }
-        let beside = [Outcome::Progress.as_str(), Outcome::Failure.as_str(), POST, NOTE];
+        let beside = [Outcome::Progress.as_str(), Outcome::Failure.as_str(), ENTRY, POST, NOTE];
         let beside: Result<_, lore_core::Error> = beside.into_iter().map(word).collect();
         Ok((vec![word(MESSAGE)?], beside?))
     }

@@ -88,6 +88,25 @@ async fn each_post_of_a_page_that_answers_is_recalled() {
 }
 
 #[tokio::test]
+async fn what_a_page_says_itself_is_recalled_beside_its_posts() {
+    let mind = Mind::fresh().await;
+    let smith = json!({ "entity_type": "character", "name": "Aldric", "entry": "Aldric owns a sword forged in Kaldor." });
+    let made = page(&mind, "create_entities", json!({ "entities": [smith] })).await;
+    let post = json!({
+        "entity_id": made["results"][0]["entity_id"], "name": "Shield",
+        "entry": "He owns a shield forged in Mirrow.",
+    });
+    page(&mind, "create_posts", json!({ "posts": [post] })).await;
+    let rows = mind.recall("sword and shield forged").await;
+    let mut said = said(&rows);
+    said.sort_unstable();
+    assert_eq!(
+        said,
+        ["Aldric owns a sword forged in Kaldor.", "He owns a shield forged in Mirrow."]
+    );
+}
+
+#[tokio::test]
 async fn a_page_that_is_asked_for_by_its_name_is_one_row() {
     let mind = Mind::fresh().await;
     knight(&mind).await;
