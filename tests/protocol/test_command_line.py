@@ -242,6 +242,8 @@ def test_connect_tells_what_the_client_will_not_hear(program):
     said = tomllib.loads(said[: said.index("campaign = 7") + len("campaign = 7")])
     assert os.path.isabs(said["vault"]) and said["vault"].endswith("/notes")
     assert said["kanka"] == {"token": "…", "campaign": 7}
+    own = str(program.home / "own.toml")
+    assert f"put it into {own}" in program.run("--config", own, "connect", "cursor").stderr
     program.settings = {}
     assert "vault" not in program.run("connect", "cursor").stderr
 

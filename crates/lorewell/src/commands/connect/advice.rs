@@ -5,7 +5,7 @@ use std::path::Path;
 use super::clients::Spec;
 use super::server::Server;
 use super::ways::Ask;
-use crate::config;
+use crate::config::as_file;
 
 /// What is said before a printed configuration.
 pub(super) fn before(spec: &Spec, file: &Path) -> String {
@@ -21,13 +21,14 @@ pub(super) fn ways(spec: &Spec, ask: &Ask<'_>) -> Vec<String> {
     spec.ways.iter().map(|way| format!("{}:\n  {}", way.label, (way.make)(ask))).collect()
 }
 
-/// What is said after the configuration was printed or written.
-pub(super) fn after(spec: &Spec, server: &Server, ignored: bool) -> Vec<String> {
+/// What is said after the configuration was printed or written. `config` is the file of settings
+/// that the server will read.
+pub(super) fn after(spec: &Spec, server: &Server, config: &str, ignored: bool) -> Vec<String> {
     let mut lines = Vec::new();
     match server {
         Server::Stdio { .. } => {
             lines.extend(spec.stdio_note.map(str::to_owned));
-            lines.extend(config::as_file().map(|settings| unheard(spec, &settings)));
+            lines.extend(as_file().map(|settings| unheard(spec, config, &settings)));
         }
         Server::Http { .. } => {
             lines.extend(spec.http_note.map(str::to_owned));
@@ -46,14 +47,11 @@ pub(super) fn after(spec: &Spec, server: &Server, ignored: bool) -> Vec<String> 
 }
 
 /// What this shell says and the client does not hear, for it has an environment of its own.
-fn unheard(spec: &Spec, settings: &str) -> String {
-    let file = config::default_config_file();
-    let file = file.map_or_else(|| "lorewell.toml".into(), |file| file.display().to_string());
+fn unheard(spec: &Spec, config: &str, settings: &str) -> String {
     let settings = settings.replace('\n', "\n  ");
     format!(
         "What your environment says besides is not in the entry, and {} may not have it. To be \
-         sure, put it into {file}, or into a file of your own and connect with --config FILE \
-         (instead of … goes the secret itself):\n  {settings}",
+         sure, put it into {config} (instead of … goes the secret itself):\n  {settings}",
         spec.title
     )
 }

@@ -30,6 +30,7 @@ use self::machine::{Machine, Os};
 use self::server::Server;
 use self::ways::Ask;
 use crate::cli::{Connect, Options};
+use crate::config::default_config_file;
 use crate::output;
 
 /// Prints the configuration of a client, or merges it into the client's file.
@@ -50,6 +51,8 @@ struct Plan {
     name: String,
     server: Server,
     file: PathBuf,
+    /// The file of settings that the server will read.
+    config: String,
     /// Options that a running server does not learn of through its client.
     ignored: bool,
 }
@@ -65,8 +68,13 @@ impl Plan {
             Some(file) => std::path::absolute(file)?,
             None => machine.file(&spec.place)?,
         };
+        let config = match &options.config {
+            Some(file) => Some(std::path::absolute(file)?),
+            None => default_config_file(),
+        };
+        let config = config.map_or_else(|| "lorewell.toml".into(), |it| it.display().to_string());
         let ignored = connect.http.is_some() && !server::arguments(options)?.is_empty();
-        Ok(Self { spec, name: checked_name(&connect.name)?, server, file, ignored })
+        Ok(Self { spec, name: checked_name(&connect.name)?, server, file, config, ignored })
     }
 
     fn print(&self, os: Os) -> anyhow::Result<()> {
@@ -97,7 +105,7 @@ impl Plan {
     }
 
     fn advise(&self) {
-        for line in advice::after(self.spec, &self.server, self.ignored) {
+        for line in advice::after(self.spec, &self.server, &self.config, self.ignored) {
             eprintln!("{line}");
         }
     }

@@ -27,7 +27,8 @@ fn http() -> Server {
 
 fn plan(client: Client, server: Server, file: &Path) -> Plan {
     let spec = clients::spec(client);
-    Plan { spec, name: "lore".into(), server, file: file.to_path_buf(), ignored: false }
+    let (name, file, config) = ("lore".into(), file.to_path_buf(), "lorewell.toml".into());
+    Plan { spec, name, server, file, config, ignored: false }
 }
 
 /// What the client reads, as JSON.
