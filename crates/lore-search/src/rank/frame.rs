@@ -57,6 +57,11 @@ const OPENINGS: &[&str] = &[
     "is|are|do|have there|you|we|i have|got? anything|something about|on|of|regarding",
     "is|are? there? any|some|more|further|latest|recent \
      news|update|updates|info|information|details|word about|on|of|regarding|from",
+    "explain|describe|summarize|summarise to? me|us?",
+    "what have|has you|we|i already|just? learned|learnt|heard|noted|recorded about|on|of|regarding",
+    "what is|was|has been? said|known|noted|recorded|remembered about|on|of|regarding",
+    "any|some|more notes|memories|records|facts about|on|of|regarding",
+    "search|check|look|go in|into|through? my|your|our|the memory|memories|notes|records for|about|on",
     // German
     "erzahl|erzahle|erzahlen|sag|sage|zeig|zeige|nenn|nenne|gib sie? mir|uns bitte? \
      etwas|alles|mehr? was? du|wir? weisst|wissen? uber|von|vom|zu|zum|zur?",
@@ -139,6 +144,12 @@ mod tests {
             ("i d like to know where the mill is", "where the mill is"),
             ("any news on the mill", "the mill"),
             ("do we have anything on the mill", "the mill"),
+            ("explain the mill", "the mill"),
+            ("describe to me the mill", "the mill"),
+            ("what have we learned about the mill", "the mill"),
+            ("what was said about the mill", "the mill"),
+            ("any notes on the mill", "the mill"),
+            ("search my memory for the mill", "the mill"),
             ("was wissen wir uber die muhle", "die muhle"),
             ("parle moi du moulin", "moulin"),
             ("cuentame todo sobre el molino", "el molino"),
@@ -153,6 +164,9 @@ mod tests {
             "summary of the siege",
             "what kind of mill do you know",
             "when do you show me the mill",
+            "what was said by tomas",
+            "notes on the mill",
+            "search the mill",
         ] {
             assert_eq!(rest(whole), whole);
         }
