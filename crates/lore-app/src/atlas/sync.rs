@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::beside::hidden_tags;
 use super::copies::{Record, Seen, Verdict};
 use super::head;
-use super::keys::OWN_NUMBERS;
+use super::keys::{self, OWN_NUMBERS};
 use super::listed::{self, Trouble, waiting};
 use super::source::{Anvil, Atlas, Extent};
 use super::taken::{PENDING, Put, REFUSED, id_of, references, uid_of, writable};
@@ -362,7 +362,8 @@ impl Copying<'_> {
             return Ok(self.record.seen(kind, id).filter(|_| is_here).cloned());
         }
         let node = self.here.app().store.node(self.here.viewer(), NodeKey::Uid(uid)).await?;
-        Ok(node.as_ref().and_then(Seen::of_node))
+        // What came in as something else, because this could not be read then, is not this yet.
+        Ok(node.filter(|node| keys::is_of_kind(kind, node)).as_ref().and_then(Seen::of_node))
     }
 
     async fn taken_in(

@@ -2,7 +2,7 @@
 
 use lore_anvil::{Form, Kind, OPEN_FIELDS, Object, check_section};
 use lore_core::{Error, Node, Result, Uid, names};
-use lore_store::{Batch, Change, NodeKey, NodeRef, StoreError, TextRef};
+use lore_store::{Batch, Change, Expect, NodeKey, NodePatch, NodeRef, StoreError, TextRef};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -59,6 +59,11 @@ impl Atlas {
             Some(node) if keys::is_of_kind(kind, &node) => {
                 self.dated(now.changed_at()).change_node(kind, node.id, &plain).await?;
             }
+            // The same thing of the service, which lists it as both.
+            Some(node) if Seen::of_node(&node).is_some_and(|before| before.id == now.id) => {
+                self.becomes(kind, &node, &plain).await?;
+                self.dated(now.changed_at()).change_node(kind, node.id, &plain).await?;
+            }
             Some(_) => return Err(taken("something else here")),
             None if self.locate(kind, &uid.to_string()).await.is_ok() => {
                 return Err(taken("another world here"));
@@ -68,6 +73,24 @@ impl Atlas {
             }
         }
         Ok(put)
+    }
+
+    /// Makes a node one of those that things of a kind are here.
+    async fn becomes(&self, kind: Kind, node: &Node, fields: &Object) -> Result<()> {
+        let template = fields.get("templateType").and_then(Value::as_str);
+        let word = keys::node_word(kind, template)?;
+        // Whoever is cut short here takes it in once more.
+        let unknown = Object::from_iter([(head::COPY.to_owned(), Value::Null)]);
+        let properties = Some(head::merged(&node.properties, &unknown));
+        let patch = NodePatch { kind: Some(word), properties, ..NodePatch::default() };
+        self.commit(|batch| {
+            batch.change(Change::UpdateNode(
+                NodeRef::Id(node.id),
+                Expect::Version(node.version),
+                patch,
+            ))
+        })
+        .await
     }
 
     /// Makes or changes a secret.

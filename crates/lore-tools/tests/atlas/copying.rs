@@ -205,6 +205,24 @@ async fn a_list_that_should_be_there_and_is_not_makes_the_copy_incomplete() {
 }
 
 #[tokio::test]
+async fn what_is_listed_as_two_things_becomes_the_one_it_is_as_soon_as_that_is_told() {
+    let (world, there) = (World::new().await, There::new(Extent::Whole));
+    there.put(
+        Kind::Article,
+        thing(1, 2021, json!({ "templateType": "report", "content": "We sailed." })),
+    );
+    there.put(Kind::History, thing(1, 2021, json!({ "year": "7", "content": "We sailed." })));
+    *there.missing.lock().unwrap() = Some(Kind::Article);
+    assert_eq!(there.copied(&world).await.made, 1);
+    *there.missing.lock().unwrap() = None;
+    let done = there.copied(&world).await;
+    assert_eq!((done.changed, done.left_out.count, done.missing.count), (1, 0, 0), "{done:?}");
+    assert_eq!(article(&world, 1).await["content"], "We sailed.");
+    let again = there.copied(&world).await;
+    assert_eq!((again.made, again.changed, again.deleted), (0, 0, 0), "{again:?}");
+}
+
+#[tokio::test]
 async fn what_the_service_fails_to_tell_makes_the_copy_incomplete_until_it_is_told() {
     let (world, there) = (World::new().await, There::new(Extent::Whole));
     for number in 1..20 {
