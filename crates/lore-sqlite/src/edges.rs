@@ -98,9 +98,10 @@ fn edges_sql(at_nodes: &str, of_kind: &str) -> String {
     selected(at_nodes, of_kind, &sight::edge(Presence::Live))
 }
 
-/// Edges of a node in the bin: both ends are live but for that.
+/// Edges of a node in the bin, wherever their other ends are.
 fn binned_sql() -> String {
-    selected(at_nodes(Direction::Both), "", &sight::edge_of_binned(":nodes"))
+    let seen = sight::edge_between(Presence::Live, Presence::Any);
+    selected(at_nodes(Direction::Both), "", &seen)
 }
 
 fn selected(at_nodes: &str, of_kind: &str, seen: &str) -> String {

@@ -47,20 +47,15 @@ pub(crate) fn text(presence: Presence) -> String {
     format!("{} AND {}", seen("t", presence), known_node("n", Presence::Live))
 }
 
-/// The condition for an edge `e` from a node `s` to a node `o`.
+/// The condition for an edge `e` from a live node `s` to a live node `o`.
 pub(crate) fn edge(presence: Presence) -> String {
-    let ends = [known_node("s", Presence::Live), known_node("o", Presence::Live)].join(" AND ");
-    format!("{} AND {ends}", seen("e", presence))
+    edge_between(presence, Presence::Live)
 }
 
-/// The same for a live edge of a node in the bin, which is the only one of the list `binned`.
-pub(crate) fn edge_of_binned(binned: &str) -> String {
-    let end = |alias: &str| {
-        let live = format!("{alias}.deleted_at IS NULL");
-        let own = format!("{alias}.id IN rarray({binned})");
-        format!("{} AND ({live} OR {own})", known_node(alias, Presence::Any))
-    };
-    format!("{} AND {} AND {}", seen("e", Presence::Live), end("s"), end("o"))
+/// The same where the nodes must be in another part of their lives.
+pub(crate) fn edge_between(presence: Presence, ends: Presence) -> String {
+    let ends = [known_node("s", ends), known_node("o", ends)].join(" AND ");
+    format!("{} AND {ends}", seen("e", presence))
 }
 
 /// The condition for a tag `g` of a node `n` that may be read. What everybody sees may be

@@ -238,9 +238,10 @@ pub enum Change {
     RestoreText(TextRef),
     /// Joins two nodes. An edge of that kind between them is kept and updated.
     PutEdge(NewEdge),
-    /// Changes fields of a live edge.
+    /// Changes fields of an edge that is not in the bin itself. By its row it may be one that lies
+    /// there with a node.
     UpdateEdge(EdgeRef, Expect, EdgePatch),
-    /// Puts an edge into the bin.
+    /// Puts an edge into the bin. By its row it may be one that lies there with a node.
     DeleteEdge(EdgeRef, Expect),
     /// Takes an edge out of the bin.
     RestoreEdge(EdgeRef),

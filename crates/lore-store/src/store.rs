@@ -197,8 +197,8 @@ pub trait Edges {
         limit: usize,
     ) -> StoreResult<Vec<Edge>>;
 
-    /// The edges that join a node in the bin to live ones again when it is taken out, strongest
-    /// first, at most `limit`.
+    /// The edges that lie in the bin with a node, wherever their other ends are, strongest first, at
+    /// most `limit`. Those to live nodes join it to them again when it is taken out.
     async fn edges_in_bin(
         &self,
         viewer: &Viewer,

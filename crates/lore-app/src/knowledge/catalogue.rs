@@ -79,21 +79,27 @@ impl Catalogue {
         self.by_number.get(&number).copied()
     }
 
-    /// The entity whose note a link leads to, if it leads to one. Where it leads to several,
-    /// the one of the `wanted` types.
-    pub(super) fn linked(&self, target: &str, wanted: &[EntityType]) -> Option<NodeId> {
-        let found = self.notes.linked(target);
-        let found: Vec<NodeId> =
-            found.iter().filter_map(|anchor| self.by_uri.get(*anchor).copied()).collect();
-        let fits = |id: &&NodeId| {
+    /// Whether others were merged into an entity.
+    pub(super) fn is_several(&self, id: NodeId) -> bool {
+        self.entities.get(&id).is_some_and(|card| card.uris.len() > 1)
+    }
+
+    /// The entity whose note a link leads to, if it leads to one, and what of the URI says whom the
+    /// note is about. Where it leads to several, the one of the `wanted` types.
+    pub(super) fn linked(&self, target: &str, wanted: &[EntityType]) -> Option<(NodeId, String)> {
+        let found = self.notes.linked(target).into_iter();
+        let found: Vec<(NodeId, &str)> =
+            found.filter_map(|anchor| Some((*self.by_uri.get(anchor)?, anchor))).collect();
+        let fits = |(id, _): &&(NodeId, &str)| {
             self.entities.get(id).is_some_and(|card| wanted.contains(&card.entity_type))
         };
-        let fitting: Vec<&NodeId> = found.iter().filter(fits).collect();
-        match (found.as_slice(), fitting.as_slice()) {
-            ([one], _) => Some(*one),
-            (_, [one]) => Some(**one),
-            _ => None,
-        }
+        let fitting: Vec<&(NodeId, &str)> = found.iter().filter(fits).collect();
+        let (node, anchor) = match (found.as_slice(), fitting.as_slice()) {
+            ([one], _) => *one,
+            (_, [one]) => **one,
+            _ => return None,
+        };
+        Some((node, anchor.to_owned()))
     }
 
     /// The paths of the notes about entities that say what has this digest.

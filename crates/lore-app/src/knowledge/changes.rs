@@ -75,7 +75,7 @@ impl Registered {
 
     /// That a document speaks of it, as somebody says.
     pub(super) fn mention(&self) -> shelve::Mention {
-        (self.entity.node.id, Some(self.of.clone().unwrap_or_default()))
+        shelve::Mention::Told(self.entity.node.id, self.of.clone().unwrap_or_default())
     }
 }
 

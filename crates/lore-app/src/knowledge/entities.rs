@@ -173,7 +173,7 @@ fn named(
     fit: Fit,
 ) -> Option<(NodeId, String)> {
     let file = note::last(text);
-    let linked = catalogue.linked(text, wanted).filter(|_| fit == Fit::Link);
+    let linked = catalogue.linked(text, wanted).filter(|_| fit == Fit::Link).map(|(node, _)| node);
     let by_name = |name: &str| {
         let found = best(catalogue, name, wanted)?;
         Some((found.key, found.alias.unwrap_or(found.name)))

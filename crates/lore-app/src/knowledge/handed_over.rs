@@ -2,7 +2,7 @@
 //! the other's log.
 
 use lore_core::names::name_key;
-use lore_core::{Event, Node, NodeId};
+use lore_core::{Event, Node};
 use lore_store::Change;
 use serde_json::{Value, json};
 
@@ -57,9 +57,6 @@ impl HandedOver<'_> {
         for half in [&mut details, &mut behind] {
             self.regroup(half);
         }
-        let (inner, hidden) = self.parting.inner(share);
-        self.add(&mut details, inner);
-        self.add(&mut behind, hidden);
         if let Some(details) = details.as_object_mut() {
             details.entry("edges").or_insert(json!([]));
             details.insert("aliases".into(), json!(self.fresh(share)));
@@ -85,18 +82,13 @@ impl HandedOver<'_> {
             value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
         };
         let all = take(fields.remove("edges")).into_iter().chain(take(fields.remove("shared")));
-        let all: Vec<Triple> = all.map(|triple| self.placed(triple)).collect();
+        let all: Vec<Triple> =
+            all.map(|triple| self.parting.placed(triple, self.node.id)).collect();
         self.add(half, all);
     }
 
     /// Adds edges that the merge gave, or that both had.
     fn add(&self, half: &mut Value, triples: Vec<Triple>) {
-        if triples.is_empty() {
-            return;
-        }
-        if half.is_null() {
-            *half = json!({});
-        }
         for triple in triples {
             let list = if self.parting.has(&triple) { "shared" } else { "edges" };
             let known = half.as_object_mut().map(|fields| fields.entry(list).or_insert(json!([])));
@@ -104,10 +96,5 @@ impl HandedOver<'_> {
                 known.push(json!(triple));
             }
         }
-    }
-
-    fn placed(&self, (source, kind, target): Triple) -> Triple {
-        let place = |end| self.parting.placed(NodeId(end), self.node.id).0;
-        (place(source), kind, place(target))
     }
 }

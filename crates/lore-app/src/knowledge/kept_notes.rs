@@ -17,16 +17,15 @@ use super::changes::{self, Registration};
 use super::entities::{self, Entity};
 use super::librarian::Librarian;
 use super::linking::{LINKS, STALE, Turned};
-use super::note::{self, Note};
-use super::note_names::{self, CALLED, Names, SAYS_SO, called, named, names};
+use super::note::Note;
+use super::note_names::{self, CALLED, Names, SAYS_SO, called, names};
 use super::ontology::{self, EntityType};
 use super::relations::{EDGES_MAX, MENTIONS, NewRelation, ReadIn};
-use super::shelve::{self, NewDocument};
+use super::shelve::{self, Mention, NewDocument};
 use super::told::{self, Told};
 use super::tuning::{self, TUNING};
 use super::waiting::{self, WAITING};
-use super::{linking, spoken, uri, web};
-use crate::mentions;
+use super::{linking, named, spoken, uri, web};
 use crate::play::word;
 
 /// Node kind of a note.
@@ -83,8 +82,8 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
         Some(about) => told::retell(librarian, about, &said, read_in(&rid)).await?,
         None => Told::default(),
     };
-    let linked = linked(librarian, &note).await?;
-    let by_number = mentions::mentioned(&librarian.app, &librarian.viewer, note.body).await?;
+    let linked = named::by_links(librarian, note.body).await?;
+    let by_number = named::by_number(librarian, note.body).await?;
     let document = NewDocument {
         rid,
         kind: KIND,
@@ -104,9 +103,7 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
             .into_iter()
             .chain(by_number)
             .chain(told.named())
-            .chain(about)
-            // What a note says is read again when they part.
-            .map(|node| (node, None))
+            .chain(subject.as_ref().map(Subject::mention))
             .collect(),
         meant: meant(librarian, &note).await?,
     };
@@ -118,21 +115,11 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
     spoken::forget_unmentioned(librarian, &(&spoken_of - &now)).await
 }
 
-/// Those whose notes the text of a note links to.
-async fn linked(librarian: &Librarian, note: &Note<'_>) -> Result<Vec<NodeId>> {
-    let catalogue = librarian.catalogue().await?;
-    let meant = |target: &str| match target.starts_with(uri::PREFIX) {
-        true => catalogue.by_uri(target),
-        false => catalogue.linked(target, &[]),
-    };
-    Ok(note::links(note.body).filter_map(meant).collect())
-}
-
 /// Whom the page speaks of that a note is about, if it is about one.
 async fn meant(librarian: &Librarian, note: &Note<'_>) -> Result<Vec<NodeId>> {
     let Some(page) = note.first("rid") else { return Ok(Vec::new()) };
     let told = shelve::told_mentions(librarian, &web::document_rid(page)).await?;
-    Ok(told.into_iter().map(|(node, _)| node).collect())
+    Ok(told.iter().map(Mention::node).collect())
 }
 
 /// Relations may wait for a note by the name of its file, where its entity has another.
@@ -247,6 +234,12 @@ pub(super) struct Subject {
 }
 
 impl Subject {
+    /// That its note speaks of it.
+    fn mention(&self) -> Mention {
+        let of = self.uri.clone();
+        Mention::Named(self.entity.node.id, if self.is_merged() { of } else { String::new() })
+    }
+
     /// Whether it was merged into another entity.
     pub(super) fn is_merged(&self) -> bool {
         self.uri != self.entity.uri
@@ -299,7 +292,7 @@ async fn introduced(
         Some(known) if librarian.would_tell(&known.entity.node) => Ok(known),
         Some(known) => {
             let said = (typed(document.as_ref()), entity_type);
-            named(librarian, retyped(librarian, known, said).await?, &names).await
+            note_names::named(librarian, retyped(librarian, known, said).await?, &names).await
         }
         None => registered(librarian, entity_type, &names, told, rid(&path.to_string())).await,
     };
@@ -366,7 +359,10 @@ async fn merged_before(
 ) -> Result<Option<Subject>> {
     let Some(name) = names(path, note).into_iter().next() else { return Ok(None) };
     let known = subject(librarian, &uri::proposed(Some(entity_type), &name)).await?;
-    Ok(known.filter(Subject::is_merged))
+    let Some(known) = known.filter(Subject::is_merged) else { return Ok(None) };
+    // Their own note may have moved, and this is about somebody else.
+    let has_another = !notes_under(librarian, &known).await?.is_empty();
+    Ok((!has_another).then_some(known))
 }
 
 /// What a document said its entity is when it was last kept.

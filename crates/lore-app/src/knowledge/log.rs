@@ -4,7 +4,7 @@
 //! texts. What was given is written into the log of the one that stays, so that they can part
 //! again.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 
 use futures::FutureExt;
 use lore_core::{Edge, Error, Event, Node, NodeId, Properties, Result, Text, Uid, Visibility};
@@ -18,10 +18,11 @@ use super::changes::fresh_names;
 use super::entities::Entity;
 use super::entries::{self, Entry, MERGED, stricter};
 use super::librarian::Librarian;
+use super::mentioned::Mentioned;
 use super::predicates::a;
-use super::relations::EDGES_MAX;
+use super::relations::{EDGES_MAX, is_relation};
 use super::shares::{Shares, told_of};
-use super::{ontology, relations, tellings, told, uri};
+use super::{ontology, tellings, told, uri};
 use crate::pages::live;
 use crate::play::word;
 
@@ -48,9 +49,11 @@ pub(super) struct Given {
     /// Edges that both had. Older entries do not say.
     #[serde(default)]
     pub(super) shared: Vec<Triple>,
-    /// Whether those of them that are relations are told of both. In older entries they are not.
+    /// The rows of edges that lie in the bin with what was merged and are in no edge of the one that
+    /// stays: those that joined the two, and those that fewer see than what both had. Older entries
+    /// do not say.
     #[serde(default)]
-    pub(super) told_of_both: bool,
+    pub(super) aside: Vec<i64>,
     /// When it was merged, where that was while the one that stays was part of another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<String>,
@@ -190,10 +193,10 @@ async fn merged(librarian: &Librarian, pair: Pair<'_>, reason: &str) -> Result<B
     let aliases = fresh_names(&into.node, names);
     let mut uris = vec![from.uri.clone()];
     uris.extend(same_as(&from.node));
-    let MovedEdges { edges, shared, joins } = moved_edges(librarian, from, into).await?;
+    let MovedEdges { edges, shared, aside, joins } = moved_edges(librarian, from, into).await?;
     let Copied { texts, originals, copies } = copied_texts(librarian, from, into).await?;
     let behind = json!({
-        "edges": edges.hidden, "shared": shared.hidden,
+        "edges": edges.hidden, "shared": shared.hidden, "aside": aside.hidden,
         "texts": texts.hidden, "originals": originals.hidden,
     });
     let shares = Shares::of(librarian, into).await?;
@@ -217,7 +220,7 @@ async fn merged(librarian: &Librarian, pair: Pair<'_>, reason: &str) -> Result<B
         uris,
         edges: edges.open,
         shared: shared.open,
-        told_of_both: true,
+        aside: aside.open,
         at: None,
         texts: texts.open,
         originals: originals.open,
@@ -252,35 +255,43 @@ impl<T> Moved<T> {
     }
 }
 
-/// Edges that one gets from another, those that both have, and what makes them.
+/// Edges that one gets from another, those that both have, the rows of those that lie in the bin with
+/// the other, and what makes them.
 struct MovedEdges {
     edges: Moved<Triple>,
     shared: Moved<Triple>,
+    aside: Moved<i64>,
     joins: Vec<Change>,
 }
 
 /// Edges of the one that goes, as edges of the one that stays, where there is none yet.
 async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<MovedEdges> {
-    let known = edges_of(librarian, into.node.id).await?;
-    let mut joined: HashSet<(NodeId, String, NodeId)> = known.iter().map(ends).collect();
-    let mut moved = MovedEdges { edges: Moved::NOTHING, shared: Moved::NOTHING, joins: Vec::new() };
+    let known: HashMap<Ends, Edge> = edges_of(librarian, into.node.id)
+        .await?
+        .into_iter()
+        .map(|edge| (ends(&edge), edge))
+        .collect();
+    let (edges, shared, aside) = (Moved::NOTHING, Moved::NOTHING, Moved::NOTHING);
+    let mut moved = MovedEdges { edges, shared, aside, joins: Vec::new() };
     let edges = edges_of(librarian, from.node.id).await?;
     let sights = seen_by(librarian, &edges).await?;
     let seen = |end| sights.get(&end).copied().unwrap_or(Visibility::Gm);
     for edge in edges {
         let place = |end| if end == from.node.id { into.node.id } else { end };
         let (source, target) = (place(edge.source), place(edge.target));
-        if source == target {
-            continue;
-        }
         let visibility = stricter(edge.visibility, from.node.visibility);
         let by = stricter(visibility, stricter(seen(edge.source), seen(edge.target)));
         let triple = (source.0, edge.kind.to_string(), target.0);
-        let place = (source, edge.kind.to_string(), target);
-        if !joined.insert(place.clone()) {
+        let own = known.get(&(source, edge.kind.to_string(), target));
+        // What is hidden of one is not put onto what everybody sees.
+        let is_apart = own.is_some_and(|own| is_relation(own) && own.visibility != visibility);
+        if source == target || is_apart {
+            moved.aside.add(by, edge.id.0);
+            continue;
+        }
+        if let Some(own) = own {
             moved.shared.add(by, triple);
-            let own = known.iter().find(|own| ends(own) == place);
-            moved.joins.extend(own.and_then(|own| told_too(own, into, &edge, from)));
+            moved.joins.extend(told_too(own, &edge, from));
             continue;
         }
         moved.edges.add(by, triple);
@@ -299,24 +310,20 @@ async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
 
 /// How sure an edge of the one that goes is, and what it holds when it is told under its URI.
 fn as_told(edge: &Edge, from: &Entity) -> (f64, Properties) {
-    let mut properties = edge.properties.clone();
-    if edge.kind.as_str() != relations::MENTIONS {
+    let properties = edge.properties.clone();
+    if is_relation(edge) {
         let tellings = tellings::named(tellings::of(edge), edge, from.node.id, &from.uri);
         return tellings::held(&properties, &tellings).unwrap_or((edge.weight, properties));
     }
-    if let Some(told) = relations::told_of(edge, from.node.id, &from.uri) {
-        properties.insert(relations::end_key(edge, from.node.id).into(), json!(told));
+    match edge.target == from.node.id {
+        true => (edge.weight, mentioned(edge, from).kept(&properties)),
+        false => (edge.weight, properties),
     }
-    (edge.weight, properties)
 }
 
 /// An edge of the one that stays as one of the one that goes, too.
-fn told_too(own: &Edge, into: &Entity, edge: &Edge, from: &Entity) -> Option<Change> {
-    if own.kind.as_str() != relations::MENTIONS {
-        // What is hidden of one is not put onto what everybody sees.
-        if stricter(edge.visibility, from.node.visibility) != own.visibility {
-            return None;
-        }
+fn told_too(own: &Edge, edge: &Edge, from: &Entity) -> Option<Change> {
+    if is_relation(own) {
         let mut tellings = tellings::of(own);
         tellings::add(
             &mut tellings,
@@ -324,17 +331,16 @@ fn told_too(own: &Edge, into: &Entity, edge: &Edge, from: &Entity) -> Option<Cha
         );
         return tellings::retold(own, &tellings);
     }
-    let told = relations::told_of(edge, from.node.id, &from.uri)?;
-    if own.target != into.node.id {
+    if edge.target != from.node.id {
         return None;
     }
-    let key = relations::end_key(own, into.node.id);
-    let mut properties = own.properties.clone();
-    let is_told = properties.contains_key(key);
-    let all = relations::called_at(own, into.node.id).into_iter().filter(|_| is_told);
-    let all: BTreeSet<&str> = all.chain(told).collect();
-    properties.insert(key.into(), json!(all));
-    Some(told::with(own, properties))
+    let all = Mentioned::of(own).and(mentioned(edge, from));
+    Some(told::with(own, all.kept(&own.properties)))
+}
+
+/// Those whom a document speaks of where it mentions the one that goes.
+fn mentioned(edge: &Edge, from: &Entity) -> Mentioned {
+    Mentioned::of(edge).renamed("", &from.uri)
 }
 
 /// Who sees the ends of edges.
@@ -349,7 +355,10 @@ pub(super) async fn edges_of(librarian: &Librarian, node: NodeId) -> Result<Vec<
     Ok(store.neighbours(&librarian.viewer, &[node], Direction::Both, &[], EDGES_MAX).await?)
 }
 
-pub(super) fn ends(edge: &Edge) -> (NodeId, String, NodeId) {
+/// Source, kind and target of an edge.
+type Ends = (NodeId, String, NodeId);
+
+pub(super) fn ends(edge: &Edge) -> Ends {
     (edge.source, edge.kind.to_string(), edge.target)
 }
 

@@ -30,8 +30,10 @@ mod linking;
 mod listed_notes;
 mod log;
 mod meaning;
+mod mentioned;
 mod model;
 mod monitor;
+mod named;
 mod note;
 mod note_names;
 mod ontology;
@@ -39,6 +41,7 @@ mod outside;
 #[cfg(test)]
 mod paragraphs;
 mod parted_edges;
+mod parted_mentions;
 mod parted_relations;
 mod parted_texts;
 mod parting;

@@ -15,7 +15,7 @@ use super::shares::{Party, Share, Shares};
 /// The texts of one that was kept, by whose they are.
 pub(super) struct Leaving {
     /// Its own.
-    pub(super) staying: Vec<Text>,
+    staying: Vec<Text>,
     /// Copies of texts of the one that parts.
     copies: Vec<Text>,
     /// What was said of the one that parts since, and copies of texts of those that go with it.
@@ -46,6 +46,11 @@ impl Leaving {
         let binned = store.texts_of(&librarian.viewer, kept.node.id, Bin::Deleted).await?;
         let gone = binned.iter().map(|text| text.uid.to_string()).collect();
         Ok(Self { staying, copies, told, gone })
+    }
+
+    /// Those that stay.
+    pub(super) fn staying(&self) -> Vec<&Text> {
+        self.staying.iter().collect()
     }
 
     /// Those that go.

@@ -86,9 +86,8 @@ async fn unmerged(
     let given = &party.main.given;
     let uid: Uid = given.uid.parse().map_err(|_| Error::Corrupt { what: "a merge".into() })?;
     let aliases = shares.without(party, &kept.node.name);
-    let stays = aliases.iter().chain([&kept.node.name]).cloned().collect();
     let leaving = Leaving::of(librarian, kept, shares, party).await?;
-    let parting = Parting::of(librarian, kept, stays, (shares, party), &leaving).await?;
+    let parting = Parting::of(librarian, kept, (shares, party), &leaving).await?;
     let edges = parting.edges(librarian).await?;
     let batch = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
     let mut batch = batch.change(left(kept, shares, party, aliases)?);

@@ -25,6 +25,11 @@ const TALLIED_AT_ONCE: usize = 500;
 /// Most relations of one call.
 pub(super) const ITEMS_MAX: usize = 500;
 
+/// Whether an edge tells how two are related, and is no mention.
+pub(super) fn is_relation(edge: &Edge) -> bool {
+    edge.kind.as_str() != MENTIONS
+}
+
 /// Edges that order things for one door and say nothing of them.
 const INNER: [&str; 3] = [MENTIONS, "tagged", "kept_as"];
 
@@ -193,9 +198,8 @@ pub(super) const SOURCE: &str = "source";
 pub(super) const SOURCE_RID: &str = "source_rid";
 /// The property that holds every note that says so.
 pub(super) const TOLD_BY: &str = "told_by";
-/// The properties that hold of whom a mention was told, or any edge in former times, where that was
-/// merged into what it joins: a URI, or a name in former times. Whose the edge is when they part
-/// again is told by it.
+/// The properties that hold of whom an edge was told in former times, where that was merged into
+/// what it joins. In a mention the second holds whom somebody says it is of.
 pub(super) const SUBJECT_AS: &str = "subject_as";
 pub(super) const OBJECT_AS: &str = "object_as";
 
@@ -315,6 +319,12 @@ impl Joint {
         }
     }
 
+    /// Those it joins, each with the URI of who is meant, where that was merged into it, or an empty
+    /// text.
+    pub(super) fn ends(&self) -> [(NodeId, String); 2] {
+        [&self.subject, &self.object].map(|(node, of)| (*node, of.clone().unwrap_or_default()))
+    }
+
     /// It as a telling of one of its edges.
     fn telling(&self, (_, from, to): &Ends, confidence: f64, origin: Properties) -> Telling {
         let ends = [&self.subject, &self.object];
@@ -402,7 +412,8 @@ pub(super) async fn keep(
     librarian.carry_out(plan).await
 }
 
-/// Of whom an edge was told, at the end that is `end`; an empty text is that entity itself.
+/// Of whom an edge was told in former times, at the end that is `end`; an empty text is that entity
+/// itself.
 pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
     match edge.properties.get(end_key(edge, end)) {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -411,16 +422,8 @@ pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
     }
 }
 
-/// Of whom a mention is told at the end that is `end`, where that goes by `uri` from now on and
-/// somebody said so. Else what mentions somebody says itself whom.
-pub(super) fn told_of<'a>(edge: &'a Edge, end: NodeId, uri: &'a str) -> Option<Vec<&'a str>> {
-    let named = |of: &'a str| if of.is_empty() { uri } else { of };
-    let is_told = edge.properties.contains_key(end_key(edge, end));
-    is_told.then(|| called_at(edge, end).into_iter().map(named).collect())
-}
-
-/// The property that holds of whom an edge is told at one of its ends.
-pub(super) fn end_key(edge: &Edge, end: NodeId) -> &'static str {
+/// The property that held of whom an edge is told at one of its ends.
+fn end_key(edge: &Edge, end: NodeId) -> &'static str {
     if edge.source == end { SUBJECT_AS } else { OBJECT_AS }
 }
 

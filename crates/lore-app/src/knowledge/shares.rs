@@ -63,6 +63,18 @@ impl Shares {
         Ok(Self { own, merged, events })
     }
 
+    /// Everybody that was merged into the entity, and into those.
+    pub(super) fn everybody(&self) -> Vec<&Share> {
+        let mut all: Vec<&Share> = self.merged.iter().collect();
+        let mut next = 0;
+        while let Some(share) = all.get(next) {
+            let parts = share.parts.iter();
+            all.extend(parts);
+            next += 1;
+        }
+        all
+    }
+
     /// Which of those that were merged a URI means, itself or what had been merged into it, with
     /// the URI as it is kept; none where it is the entity's own.
     pub(super) fn meant(&self, uri: &str) -> Option<(&Share, &String)> {

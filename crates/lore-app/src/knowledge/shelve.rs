@@ -13,11 +13,12 @@ use lore_store::{
     Batch, Bin, Change, Direction, EdgeRef, Expect, NameMatch, NewEdge, NewNode, NewText, NodeKey,
     NodePatch, NodeQuery, NodeRef, StoreError, TextPatch, TextRef,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::librarian::Librarian;
-use super::relations::{EDGES_MAX, MENTIONS, OBJECT_AS, called_at};
-use super::{documents, kept_notes, told, uri};
+use super::mentioned::Mentioned;
+use super::relations::{EDGES_MAX, MENTIONS};
+use super::{documents, kept_notes, named, told, uri};
 use crate::App;
 use crate::play::word;
 
@@ -58,9 +59,34 @@ pub(super) struct NewDocument {
     pub(super) meant: Vec<NodeId>,
 }
 
-/// An entity that a document mentions. Where somebody else says that it does, with the URI of what is
-/// meant and was merged into the entity, or an empty text.
-pub(super) type Mention = (NodeId, Option<String>);
+/// An entity that a document mentions, and the URI of what is meant, where that was merged into the
+/// entity, or an empty text.
+#[derive(Debug, Clone)]
+pub(super) enum Mention {
+    /// Somebody else says so.
+    Told(NodeId, String),
+    /// The document does itself.
+    Named(NodeId, String),
+}
+
+impl Mention {
+    /// Where it leads.
+    pub(super) fn node(&self) -> NodeId {
+        match self {
+            Self::Told(node, _) | Self::Named(node, _) => *node,
+        }
+    }
+
+    fn parts(&self) -> (NodeId, Mentioned) {
+        let mut mentioned = Mentioned::default();
+        let (node, of, list) = match self {
+            Self::Told(node, of) => (*node, of, &mut mentioned.told),
+            Self::Named(node, of) => (*node, of, &mut mentioned.named),
+        };
+        list.insert(of.clone());
+        (node, mentioned)
+    }
+}
 
 /// Keeps a document, or what became of it.
 pub(super) async fn shelve(librarian: &Librarian, new: &NewDocument) -> Result<Node> {
@@ -296,26 +322,39 @@ fn changed_text(new: &NewDocument, old: &Text, chunk: Chunk) -> Option<Change> {
 
 /// Joins the document to what it mentions, and parts it from what it no longer does.
 async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Result<Vec<Change>> {
-    let mut wanted: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
-    for (node, of) in &new.mentions {
-        wanted.entry(*node).or_default().extend(of.as_deref());
-    }
+    let mut wanted = grouped(&new.mentions);
     let meant: Vec<NodeId> = wanted.keys().chain(&new.meant).copied().collect();
-    for (node, _) in librarian.catalogue().await?.spot_beside(&new.body, &meant) {
-        wanted.entry(node).or_default();
+    let spotted = librarian.catalogue().await?.spot_beside(&new.body, &meant);
+    for (node, _) in spotted {
+        let named = named::in_text(librarian, node, &new.body).await?;
+        let named = named.into_iter().map(|of| Mention::Named(node, of));
+        for (node, mentioned) in grouped(&named.collect::<Vec<_>>()) {
+            let known = wanted.remove(&node).unwrap_or_default();
+            wanted.insert(node, known.and(mentioned));
+        }
     }
     wanted.remove(&id);
     let known = mentioned(librarian, id).await?;
     let gone = known.iter().filter(|edge| !wanted.contains_key(&edge.target));
     let mut changes: Vec<Change> =
         gone.map(|edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any)).collect();
-    for (target, told) in wanted {
+    for (target, mentioned) in wanted {
         match known.iter().find(|edge| edge.target == target) {
-            Some(edge) => changes.extend(retold(edge, &told)),
-            None => changes.push(mention(librarian, id, target, &told)?),
+            Some(edge) => changes.extend(retold(edge, &mentioned)),
+            None => changes.push(mention(librarian, id, target, &mentioned)?),
         }
     }
     Ok(changes)
+}
+
+/// Mentions by the entities they lead to.
+fn grouped(mentions: &[Mention]) -> BTreeMap<NodeId, Mentioned> {
+    let mut grouped: BTreeMap<NodeId, Mentioned> = BTreeMap::new();
+    for (node, mentioned) in mentions.iter().map(Mention::parts) {
+        let known = grouped.remove(&node).unwrap_or_default();
+        grouped.insert(node, known.and(mentioned));
+    }
+    grouped
 }
 
 /// Joins a document that is kept to what it is said to speak of besides what it does already.
@@ -324,22 +363,14 @@ pub(super) async fn join(librarian: &Librarian, rid: &str, to: &[Mention]) -> Re
         async move {
             let mut batch = librarian.batch();
             let Some(document) = shelved(librarian, rid).await? else { return Ok((batch, ())) };
-            let mut wanted: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
-            for (node, of) in to.iter().filter(|(node, _)| *node != document.id) {
-                wanted.entry(*node).or_default().extend(of.as_deref());
-            }
+            let mut wanted = grouped(to);
+            wanted.remove(&document.id);
             let known = mentioned(librarian, document.id).await?;
-            for (target, mut told) in wanted {
-                match known.iter().find(|edge| edge.target == target) {
-                    Some(edge) => {
-                        let is_told = edge.properties.contains_key(OBJECT_AS);
-                        told.extend(called_at(edge, target).into_iter().filter(|_| is_told));
-                        batch.changes.extend(retold(edge, &told));
-                    }
-                    None => {
-                        batch = batch.change(mention(librarian, document.id, target, &told)?);
-                    }
-                }
+            for (target, more) in wanted {
+                batch.changes.extend(match known.iter().find(|edge| edge.target == target) {
+                    Some(edge) => retold(edge, &Mentioned::of(edge).and(more)),
+                    None => Some(mention(librarian, document.id, target, &more)?),
+                });
             }
             Ok((batch, ()))
         }
@@ -359,36 +390,25 @@ async fn mentioned(librarian: &Librarian, document: NodeId) -> Result<Vec<Edge>>
 pub(super) async fn told_mentions(librarian: &Librarian, rid: &str) -> Result<Vec<Mention>> {
     let Some(node) = shelved(librarian, rid).await? else { return Ok(Vec::new()) };
     let edges = mentioned(librarian, node.id).await?;
-    let told = edges.iter().filter(|edge| edge.properties.contains_key(OBJECT_AS));
-    let told = told.flat_map(|edge| {
-        let of = called_at(edge, edge.target).into_iter();
-        of.map(|of| (edge.target, Some(of.to_owned())))
+    let told = edges.iter().flat_map(|edge| {
+        let told = Mentioned::of(edge).told.into_iter();
+        told.map(|of| Mention::Told(edge.target, of))
     });
     Ok(told.collect())
 }
 
-/// An edge with those of whom it is told, where it does not have them yet.
-fn retold(edge: &Edge, told: &[&str]) -> Option<Change> {
-    let mut properties = edge.properties.clone();
-    properties.remove(OBJECT_AS);
-    properties.extend(told_of(told));
+/// A mention of others than it was of, if they are others.
+fn retold(edge: &Edge, mentioned: &Mentioned) -> Option<Change> {
+    let properties = mentioned.kept(&edge.properties);
     (properties != edge.properties).then(|| told::with(edge, properties))
 }
 
-/// Of whom a mention is told, as a property. Where only names in the text tell it, there is none.
-fn told_of(told: &[&str]) -> Option<(String, Value)> {
-    let mut told = told.to_vec();
-    told.sort_unstable();
-    told.dedup();
-    (!told.is_empty()).then(|| (OBJECT_AS.to_owned(), json!(told)))
-}
-
-/// Joins a document to somebody it speaks of, who is told to be these.
+/// Joins a document to somebody it speaks of, or to those who are one for now.
 pub(super) fn mention(
     librarian: &Librarian,
     document: NodeId,
     of: NodeId,
-    told: &[&str],
+    mentioned: &Mentioned,
 ) -> Result<Change> {
     Ok(Change::PutEdge(NewEdge {
         source: NodeRef::Id(document),
@@ -396,6 +416,6 @@ pub(super) fn mention(
         kind: word(MENTIONS)?,
         weight: 1.0,
         visibility: librarian.visibility(),
-        properties: told_of(told).into_iter().collect(),
+        properties: mentioned.kept(&Properties::new()),
     }))
 }

@@ -103,12 +103,6 @@ fn is_long_enough(name: &str) -> bool {
     length >= NAME_MIN || length >= SIGNS_MIN && name.chars().all(sign)
 }
 
-/// How often a text mentions any of these names.
-pub(super) fn count(names: &[&str], text: &str) -> usize {
-    let names = names.iter().map(|name| (NodeId(0), (*name).to_owned()));
-    Spotter::new(names).spot(text, &[]).values().map(|spotted| spotted.count).sum()
-}
-
 /// A text as names are looked for in it, and where each part of it stood.
 struct Folded {
     text: String,

@@ -9,7 +9,7 @@ use lore_store::{Change, EdgePatch, EdgeRef, Expect};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::relations::{OBJECT_AS, SOURCE, SOURCE_RID, SUBJECT_AS, TOLD_BY, called_at, end_key};
+use super::relations::{OBJECT_AS, SOURCE, SOURCE_RID, SUBJECT_AS, TOLD_BY, called_at};
 use super::told::SAID_TOO;
 
 /// The property that holds the tellings of an edge, unless it is told once, of its ends themselves.
@@ -55,12 +55,6 @@ pub(super) fn of(edge: &Edge) -> Vec<Telling> {
     let kept = edge.properties.get(TELLINGS).cloned();
     let kept = kept.and_then(|kept| serde_json::from_value(kept).ok());
     kept.unwrap_or_else(|| in_one(edge))
-}
-
-/// Whether an edge says of whom it is told at an end.
-pub(super) fn says_whom(edge: &Edge, end: NodeId) -> bool {
-    let former = end_key(edge, end);
-    [TELLINGS, former].iter().any(|key| edge.properties.contains_key(*key))
 }
 
 /// The tellings of an edge that does not keep them apart. In former times it held whom it joins in

@@ -14,6 +14,7 @@ use super::relations::{
     Ends, ITEMS_MAX, NewRelation, ReadIn, Related, SOURCE, SOURCE_RID, TOLD_BY, Teller, around,
     keep, understood,
 };
+use super::shelve::Mention;
 use super::tellings::{self, Telling};
 
 /// Brings the relations a note tells of in line with what it says now: what it says is kept,
@@ -36,14 +37,16 @@ pub(super) async fn retell(
 pub(super) struct Told {
     /// The edges of what it says.
     said: HashSet<Ends>,
+    /// Everybody it speaks of, with the URIs of those who were merged into others.
+    spoken_of: BTreeSet<(NodeId, String)>,
     /// Those that wait for an end which is not known yet.
     pub(super) waiting: Vec<NewRelation>,
 }
 
 impl Told {
-    /// Everybody the note speaks of.
-    pub(super) fn named(&self) -> BTreeSet<NodeId> {
-        self.said.iter().flat_map(|(_, source, target)| [*source, *target]).collect()
+    /// That the note speaks of everybody in it.
+    pub(super) fn named(&self) -> impl Iterator<Item = Mention> {
+        self.spoken_of.iter().map(|(node, of)| Mention::Named(*node, of.clone()))
     }
 }
 
@@ -53,18 +56,19 @@ pub(super) async fn tell(
     items: &[NewRelation],
     read_in: ReadIn<'_>,
 ) -> Result<Told> {
-    let Told { mut said, mut waiting } = Told::default();
+    let Told { mut said, mut spoken_of, mut waiting } = Told::default();
     for item in items.iter().take(ITEMS_MAX) {
         match understood(librarian, item, Fit::Link).await? {
             Ok(joint) => {
                 keep(librarian, &joint, item.confidence, read_in, Teller::Note).await?;
                 said.extend(joint.edges());
+                spoken_of.extend(joint.ends());
             }
             Err(Related::Unknown { .. }) => waiting.push(item.clone()),
             Err(problem) => tracing::debug!(?problem, ?read_in, "a relation of a note"),
         }
     }
-    Ok(Told { said, waiting })
+    Ok(Told { said, spoken_of, waiting })
 }
 
 /// Takes back what a note told of an entity, but for what it still says. What others say as

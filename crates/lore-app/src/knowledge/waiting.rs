@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::entities::Entity;
 use super::librarian::Librarian;
 use super::relations::NewRelation;
-use super::{kept_notes, note, shelve, told, uri};
+use super::shelve::{self, Mention};
+use super::{kept_notes, note, told, uri};
 
 /// The property of a note's document that holds them.
 pub(super) const WAITING: &str = "waiting";
@@ -87,12 +88,10 @@ async fn settle_note(librarian: &Librarian, id: NodeId) -> Result<()> {
     let rid = uri::of_document(&node);
     let told = told::tell(librarian, &items, kept_notes::read_in(&rid)).await?;
     if told.waiting.len() < items.len() {
-        let mut batch = shortened(librarian, &node, &told.waiting);
-        for named in told.named() {
-            batch.changes.push(shelve::mention(librarian, id, named, &[])?);
-        }
+        let named: Vec<Mention> = told.named().collect();
+        shelve::join(librarian, &rid, &named).await?;
         // Whoever changed the note meanwhile has settled it as well.
-        store.commit(viewer, batch).await?;
+        store.commit(viewer, shortened(librarian, &node, &told.waiting)).await?;
     }
     Ok(())
 }

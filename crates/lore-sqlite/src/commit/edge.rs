@@ -37,14 +37,14 @@ impl Hand<'_> {
         self.insert_edge(&source, &target, new.kind.as_str(), &values)
     }
 
-    /// Changes fields of a live edge.
+    /// Changes fields of an edge that is not deleted itself; what it joins may be in the bin.
     pub(super) fn update_edge(
         &mut self,
         edge: &EdgeRef,
         version: Expect,
         patch: &EdgePatch,
     ) -> Answer<Applied> {
-        let old = self.edge(edge, Presence::Live)?;
+        let old = self.edge(edge, Presence::Live, Presence::Any)?;
         expect(version, old.version, || format!("edge {}", old.id))?;
         let values = Values {
             weight: patch.weight.unwrap_or(old.weight),
@@ -55,29 +55,31 @@ impl Hand<'_> {
         self.overwrite_edge("update_edge", &old, &values)
     }
 
-    /// Puts an edge into the bin.
+    /// Puts an edge into the bin; what it joins may lie there, too.
     pub(super) fn delete_edge(&mut self, edge: &EdgeRef, version: Expect) -> Answer<Applied> {
-        let old = self.edge(edge, Presence::Live)?;
+        let old = self.edge(edge, Presence::Live, Presence::Any)?;
         expect(version, old.version, || format!("edge {}", old.id))?;
         self.bin_edge("delete_edge", &old, Some(self.author.at))
     }
 
     /// Takes an edge out of the bin; a live one stays as it is.
     pub(super) fn restore_edge(&mut self, edge: &EdgeRef) -> Answer<Applied> {
-        let old = self.edge(edge, Presence::Any)?;
+        let old = self.edge(edge, Presence::Any, Presence::Live)?;
         if old.deleted_at.is_some() {
             return self.bin_edge("restore_edge", &old, None);
         }
         Ok(Applied::Edge { id: old.id, version: old.version })
     }
 
-    fn edge(&self, edge: &EdgeRef, presence: Presence) -> Answer<Edge> {
+    /// An edge in some part of its life, between nodes in some part of theirs. Who names the nodes
+    /// means live ones.
+    fn edge(&self, edge: &EdgeRef, presence: Presence, ends: Presence) -> Answer<Edge> {
         let found = match edge {
             EdgeRef::Id(id) => {
                 let sql = format!(
                     "SELECT {} FROM {FROM} WHERE e.id = :id AND {}",
                     rows::EDGE,
-                    sight::edge(presence)
+                    sight::edge_between(presence, ends)
                 );
                 self.look(&sql, false, &[(":id", &id.0)], rows::edge)?
             }

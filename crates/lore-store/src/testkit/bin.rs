@@ -55,7 +55,7 @@ pub async fn a_restored_node_has_its_texts_and_edges_again(harness: &dyn Harness
     assert_eq!(stage.edges_out(&stage.owner, friend.id).await.len(), 1);
 }
 
-/// Those to live nodes alone, and for those alone who see both ends.
+/// Also what joins it to others there, and for those alone who see both ends.
 pub async fn what_joins_a_node_in_the_bin_is_known(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -64,19 +64,43 @@ pub async fn what_joins_a_node_in_the_bin_is_known(harness: &dyn Harness) {
     let there = stage.join(&stage.owner, &friend, &node).await;
     let back = stage.join(&stage.owner, &node, &friend).await;
     let behind = stage.join(&stage.owner, &node, &hidden).await;
-    stage.join(&stage.owner, &node, &foe).await;
+    let beside = stage.join(&stage.owner, &node, &foe).await;
     for gone in [&node, &foe] {
         stage.change(&stage.owner, delete(gone)).await;
     }
     let player = stage.person("Pia", Role::Player).await;
-    for (viewer, seen) in
-        [(&stage.owner, vec![&there, &back, &behind]), (&player, vec![&there, &back])]
-    {
+    for (viewer, seen) in [
+        (&stage.owner, vec![&there, &back, &behind, &beside]),
+        (&player, vec![&there, &back, &beside]),
+    ] {
         let edges = stage.store().edges_in_bin(viewer, node.id, 10).await.unwrap();
         assert_eq!(edges.iter().collect::<Vec<_>>(), seen);
         let few = stage.store().edges_in_bin(viewer, node.id, 1).await.unwrap();
         assert_eq!(few, std::slice::from_ref(&there));
     }
+}
+
+/// Who takes the node out finds them as they are then.
+pub async fn what_joins_a_node_in_the_bin_can_be_changed(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let (node, friend) =
+        (stage.node(&stage.owner, "Gandalf").await, stage.node(&stage.owner, "Bilbo").await);
+    let there = stage.join(&stage.owner, &friend, &node).await;
+    let back = stage.join(&stage.owner, &node, &friend).await;
+    stage.change(&stage.owner, delete(&node)).await;
+    let patch = EdgePatch { weight: Some(0.25), ..EdgePatch::default() };
+    let change = Change::UpdateEdge(EdgeRef::Id(there.id), Expect::Version(there.version), patch);
+    stage.change(&stage.owner, change).await;
+    stage.change(&stage.owner, Change::DeleteEdge(EdgeRef::Id(back.id), Expect::Any)).await;
+    let left = stage.store().edges_in_bin(&stage.owner, node.id, 10).await.unwrap();
+    assert_eq!(
+        left.iter().map(|edge| (edge.id, edge.weight)).collect::<Vec<_>>(),
+        [(there.id, 0.25)]
+    );
+    assert!(stage.edges_out(&stage.owner, friend.id).await.is_empty());
+    stage.change(&stage.owner, Change::RestoreNode(NodeRef::Id(node.id))).await;
+    assert_eq!(stage.edges_out(&stage.owner, friend.id).await, left);
+    assert!(stage.edges_out(&stage.owner, node.id).await.is_empty());
 }
 
 /// And comes out of it.

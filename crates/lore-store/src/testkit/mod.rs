@@ -291,6 +291,7 @@ macro_rules! contract_tests {
             a_deleted_node_is_only_in_the_bin,
             a_restored_node_has_its_texts_and_edges_again,
             what_joins_a_node_in_the_bin_is_known,
+            what_joins_a_node_in_the_bin_can_be_changed,
             a_deleted_text_is_only_in_the_bin,
             a_deleted_edge_is_gone_until_restored,
             deleting_twice_finds_nothing,

@@ -2,7 +2,7 @@
 
 use crate::parting::Step::{
     Alias, ByHand, Ingest, IngestUri, Join, Journal, Log, Merge, Note, Register, RegisterUri,
-    Relate, Remove, Retype, Unalias, Unmerge,
+    Relate, Remove, Retype, Unalias, Unmerge, Whole,
 };
 use crate::parting::Who::{Ada, Eleanor, Mask, Nora, Otto};
 use crate::parting::{ADA, ELEANOR, NORA, Step};
@@ -326,6 +326,62 @@ pub(crate) const TOLD: &[(&str, &[Step])] = &[
             Ingest("doc:2", &["Eleanor Vance"]),
             Journal(&[Nora, Eleanor]),
             Unmerge(Eleanor),
+        ],
+    ),
+    (
+        "a relation is told of who is one with another, and who told of it comes along",
+        &[
+            Merge(Nora, Eleanor),
+            Merge(Eleanor, Ada),
+            Relate("Otto Krug", "knows", "Eleanor Vance"),
+            Merge(Otto, Nora),
+            Unmerge(Eleanor),
+            Unmerge(Nora),
+            Unmerge(Otto),
+        ],
+    ),
+    (
+        "a relation of two who are one is told of no more while they are apart",
+        &[
+            Note(ADA, "knows: \"[[Otto Krug]]\"\n", "She sings."),
+            Merge(Nora, Ada),
+            Merge(Otto, Nora),
+            Unmerge(Nora),
+            Note(ADA, "", "She sings."),
+            Merge(Nora, Ada),
+            Unmerge(Nora),
+            Unmerge(Otto),
+        ],
+    ),
+    (
+        "a relation is told of no more before the other comes along",
+        &[
+            Note(NORA, "knows: \"[[Otto Krug]]\"\n", "She came."),
+            Merge(Nora, Eleanor),
+            Note(NORA, "", "She came."),
+            Merge(Otto, Eleanor),
+            Unmerge(Otto),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a note of one leads to another, and both go into a third",
+        &[
+            Note(NORA, "knows: \"[[Ada Holt]]\"\n", "She came."),
+            Merge(Ada, Mask),
+            Merge(Nora, Mask),
+            Unmerge(Ada),
+            Unmerge(Nora),
+        ],
+    ),
+    (
+        "a note links to two, and one of them goes into the other by the name of a third",
+        &[
+            Merge(Ada, Eleanor),
+            Whole("Log.md", "See [[Nora Pike]] and [[Eleanor Vance]]."),
+            Merge(Nora, Ada),
+            Unmerge(Ada),
+            Unmerge(Nora),
         ],
     ),
 ];

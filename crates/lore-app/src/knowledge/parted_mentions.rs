@@ -1,0 +1,170 @@
+//! Two entities that were merged and part again: whom of them others mention, and whom they do.
+
+use std::collections::{HashMap, HashSet};
+
+use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Result, Text, Visibility};
+use lore_store::{Change, NewEdge, NodeRef};
+
+use super::librarian::Librarian;
+use super::log::{self, Triple};
+use super::mentioned::Mentioned;
+use super::named::numbers_in;
+use super::parted_edges::{Parting, ended, triple};
+use super::relations::MENTIONS;
+use super::{shelve, told};
+use crate::play::word;
+
+/// What a mention is for the one that was kept and for the other, where it is theirs.
+struct Parts {
+    stays: Option<Properties>,
+    theirs: Option<Properties>,
+}
+
+impl Parting<'_> {
+    /// Gives both the mentions that are of them, and says which of the other are done with.
+    pub(super) async fn mentions(
+        &self,
+        librarian: &Librarian,
+        live: &[Edge],
+        other: NodeId,
+    ) -> Result<(Vec<Change>, HashSet<Triple>)> {
+        let nodes = self.beyond(librarian, live).await?;
+        let (mut changes, mut settled) = (Vec::new(), HashSet::new());
+        for edge in live {
+            let parts = self.parts(librarian, edge, &nodes).await?;
+            let place = self.placed(triple(edge), other);
+            changes.extend(match parts.stays {
+                Some(properties) => with(edge, properties),
+                None => Some(ended(edge)),
+            });
+            if let Some(properties) = parts.theirs {
+                changes.extend(match self.own.get(&place) {
+                    Some(own) => with(own, properties),
+                    None => Some(put(edge, &place, properties)),
+                });
+                settled.insert(place);
+            }
+        }
+        for (place, visibility) in self.of_each_other(other) {
+            if !self.has(&place) {
+                changes.push(put_new(&place, visibility)?);
+            }
+            settled.insert(place);
+        }
+        Ok((changes, settled))
+    }
+
+    /// What is at the other ends.
+    async fn beyond(&self, librarian: &Librarian, live: &[Edge]) -> Result<HashMap<NodeId, Node>> {
+        let ids: Vec<NodeId> = live.iter().flat_map(|edge| [edge.source, edge.target]).collect();
+        let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
+        Ok(nodes.into_iter().map(|node| (node.id, node)).collect())
+    }
+
+    /// Of whom a mention is. Documents say it, and pages and notes of others by numbers.
+    async fn parts(
+        &self,
+        librarian: &Librarian,
+        edge: &Edge,
+        nodes: &HashMap<NodeId, Node>,
+    ) -> Result<Parts> {
+        let (numbers_kept, numbers_other) = self.numbers();
+        let said = if edge.source == self.kept.node.id {
+            let numbers = nodes.get(&edge.target).map(log::numbers).unwrap_or_default();
+            let mentions = |texts: &[&Text]| texts.iter().any(|text| has_any(&text.body, &numbers));
+            (mentions(&self.texts.staying()), mentions(&self.texts.texts()))
+        } else {
+            match nodes.get(&edge.source) {
+                Some(page) if !page.properties.contains_key(shelve::DIGEST) => {
+                    let texts = log::texts_of(librarian, page.id).await?;
+                    let mentions =
+                        |numbers: &[i64]| texts.iter().any(|text| has_any(&text.body, numbers));
+                    (mentions(&numbers_kept), mentions(&numbers_other))
+                }
+                _ => (false, false),
+            }
+        };
+        Ok(match said {
+            // Nothing that is written here says so.
+            (false, false) => self.as_said(edge),
+            (stays, theirs) => {
+                let itself = || Mentioned::itself().kept(&edge.properties);
+                Parts { stays: stays.then(itself), theirs: theirs.then(itself) }
+            }
+        })
+    }
+
+    /// Of whom a mention says itself that it is.
+    fn as_said(&self, edge: &Edge) -> Parts {
+        if edge.source == self.kept.node.id {
+            let is_theirs = self.party.all().any(|share| share.given.edges.contains(&triple(edge)));
+            let (theirs, stays) = (is_theirs.then(|| edge.properties.clone()), !is_theirs);
+            return Parts { stays: stays.then(|| edge.properties.clone()), theirs };
+        }
+        let (theirs, stays) = Mentioned::of(edge).split(|of| self.party.has_uri(of));
+        let theirs = theirs.renamed(&self.party.main.given.uri, "");
+        let kept = |one: Mentioned| (!one.is_nobody()).then(|| one.kept(&edge.properties));
+        Parts { stays: kept(stays), theirs: kept(theirs) }
+    }
+
+    /// The mentions of one of both in texts of the other, and who sees them.
+    fn of_each_other(&self, other: NodeId) -> Vec<(Triple, Visibility)> {
+        let (numbers_kept, numbers_other) = self.numbers();
+        let kept = self.kept.node.id;
+        let ways = [
+            (kept, other, self.texts.staying(), numbers_other),
+            (other, kept, self.texts.texts(), numbers_kept),
+        ];
+        let mentioned = ways.into_iter().filter_map(|(source, target, texts, numbers)| {
+            let mentioning = texts.into_iter().filter(|text| has_any(&text.body, &numbers));
+            let seen: Vec<Visibility> = mentioning.map(|text| text.visibility).collect();
+            let open = seen.iter().find(|one| **one == Visibility::Members);
+            let visibility = *open.or(seen.first())?;
+            Some(((source.0, MENTIONS.to_owned(), target.0), visibility))
+        });
+        mentioned.collect()
+    }
+
+    /// The numbers of the one that was kept, and those of the other.
+    fn numbers(&self) -> (Vec<i64>, Vec<i64>) {
+        let nodes = self.party.all().filter_map(|share| share.node.as_ref());
+        let others: Vec<i64> = nodes.flat_map(log::numbers).collect();
+        let mut own = log::numbers(&self.kept.node);
+        own.retain(|number| !others.contains(number));
+        (own, others)
+    }
+}
+
+fn has_any(text: &str, numbers: &[i64]) -> bool {
+    let found = numbers_in(text);
+    numbers.iter().any(|number| found.contains(number))
+}
+
+/// A mention with other properties, if they are others.
+fn with(edge: &Edge, properties: Properties) -> Option<Change> {
+    (properties != edge.properties).then(|| told::with(edge, properties))
+}
+
+/// A mention like another, between others.
+fn put(like: &Edge, (source, _, target): &Triple, properties: Properties) -> Change {
+    Change::PutEdge(NewEdge {
+        source: NodeRef::Id(NodeId(*source)),
+        target: NodeRef::Id(NodeId(*target)),
+        kind: like.kind.clone(),
+        weight: like.weight,
+        visibility: like.visibility,
+        properties,
+    })
+}
+
+fn put_new((source, _, target): &Triple, visibility: Visibility) -> Result<Change> {
+    let kind: EdgeKind = word(MENTIONS)?;
+    Ok(Change::PutEdge(NewEdge {
+        source: NodeRef::Id(NodeId(*source)),
+        target: NodeRef::Id(NodeId(*target)),
+        kind,
+        weight: 1.0,
+        visibility,
+        properties: Properties::new(),
+    }))
+}
