@@ -1,7 +1,8 @@
 //! The clock and the source of randomness, as values.
 //!
-//! Nothing else in Lorewell asks the operating system for the time or for
-//! random bytes, so a test that brings its own [`Effects`] is repeatable.
+//! Nothing else in Lorewell asks the operating system what time it is or for
+//! random bytes, so a test that brings its own [`Effects`] is repeatable. Only how
+//! long to wait, and how old a file is, is measured without it.
 
 use std::sync::Arc;
 
@@ -61,8 +62,7 @@ impl Effects {
 }
 
 /// The operating system's clock.
-#[derive(Debug, Clone, Copy)]
-pub struct SystemClock;
+struct SystemClock;
 
 impl Clock for SystemClock {
     /// In whole microseconds, because no more is kept: what is told of a moment now is what
@@ -74,8 +74,7 @@ impl Clock for SystemClock {
 }
 
 /// A clock that stands still.
-#[derive(Debug, Clone, Copy)]
-pub struct FixedClock(pub Timestamp);
+struct FixedClock(Timestamp);
 
 impl Clock for FixedClock {
     fn now(&self) -> Timestamp {

@@ -91,7 +91,7 @@ impl Sides {
     /// The twelve-sided die of Duality rolls.
     pub const D12: Self = Self(12);
     /// The die of percentages.
-    pub const D100: Self = Self(100);
+    pub(crate) const D100: Self = Self(100);
 
     /// Accepts a number of sides.
     pub fn new(value: i64) -> Result<Self, DiceError> {

@@ -14,7 +14,7 @@ use crate::seal;
 /// The oldest SQLite without the known write-ahead-log damage (3.51.3).
 const OLDEST_SQLITE: i32 = 3_051_003;
 /// How long SQLite waits for another process before it says "busy".
-pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How large the write-ahead log may stay, in bytes.
 pub(crate) const LOG_LIMIT: u32 = 64 * 1024 * 1024;
 /// How many prepared statements a connection keeps.

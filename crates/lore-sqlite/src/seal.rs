@@ -16,7 +16,7 @@ use crate::fault::Answer;
 use crate::rows::{self, Fields};
 
 /// The name of the function in SQL. It takes the values of a row, in the order of its columns.
-pub(crate) const FUNCTION: &str = "seal_of";
+const FUNCTION: &str = "seal_of";
 
 /// Lets a connection read and write tables with seals.
 pub(crate) fn register(db: &Connection) -> rusqlite::Result<()> {
@@ -61,7 +61,7 @@ impl Sealed {
     }
 
     /// Seals every row anew whose seal is broken, and tells how many there were.
-    pub(crate) fn renew(&self, db: &Connection) -> Answer<usize> {
+    fn renew(&self, db: &Connection) -> Answer<usize> {
         let Some(column) = self.columns.last() else { return Ok(0) };
         let sql =
             format!("UPDATE {} SET {column} = {column} WHERE {}", self.table, self.is_broken());
