@@ -220,8 +220,7 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
 
     /// A uid.
     pub(crate) fn uid(&mut self) -> Answer<Uid> {
-        let bytes: Vec<u8> = self.take()?;
-        Uid::from_bytes(&bytes).ok_or_else(|| damaged("a uid is not sixteen bytes long"))
+        uid(self.take()?)
     }
 
     /// A moment.
@@ -266,11 +265,7 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
 
     /// A uid that may be absent.
     pub(crate) fn maybe_uid(&mut self) -> Answer<Option<Uid>> {
-        let bytes: Option<Vec<u8>> = self.take()?;
-        let uid = |bytes: Vec<u8>| {
-            Uid::from_bytes(&bytes).ok_or_else(|| damaged("a uid is not sixteen bytes long"))
-        };
-        bytes.map(uid).transpose()
+        self.take::<Option<Vec<u8>>>()?.map(uid).transpose()
     }
 
     /// A word.
@@ -298,6 +293,10 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
         let json: String = self.take()?;
         serde_json::from_str(&json).map_err(|_| damaged("properties are not a JSON object"))
     }
+}
+
+fn uid(bytes: Vec<u8>) -> Answer<Uid> {
+    Uid::from_bytes(&bytes).ok_or_else(|| damaged("a uid is not sixteen bytes long"))
 }
 
 fn moment(micros: i64) -> Answer<Timestamp> {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use serde_json::json;
 
 use crate::audit::{self, Author};
-use crate::fault::{Answer, damaged, invalid, missing};
+use crate::fault::{Answer, invalid, missing};
 use crate::rows::{self, Fields};
 
 /// The columns [`info`] reads.
@@ -70,7 +70,7 @@ pub(crate) fn by_public_id(db: &Connection, public_id: &str) -> Answer<Option<St
         let mut fields = Fields::of(row);
         Ok(StoredToken {
             id: TokenId(fields.take()?),
-            secret_hash: hash(&fields.take::<Vec<u8>>()?)?,
+            secret_hash: fields.hash()?,
             principal: PrincipalId(fields.take()?),
             world: WorldId(fields.take()?),
             role: fields.role()?,
@@ -114,10 +114,6 @@ fn info(row: &rusqlite::Row<'_>) -> Answer<TokenInfo> {
         created_at: fields.moment()?,
         revoked_at: fields.maybe_moment()?,
     })
-}
-
-fn hash(bytes: &[u8]) -> Answer<[u8; 32]> {
-    bytes.try_into().map_err(|_| damaged("a token's hash is not 32 bytes long"))
 }
 
 /// The trait hands over no origin for tokens, so the operation names itself.
