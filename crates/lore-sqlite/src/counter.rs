@@ -1,7 +1,8 @@
-//! Running numbers without gaps.
+//! Running numbers.
 //!
 //! A counter is a row. Taking from it is part of the transaction that uses the
-//! number, so a number is gone only when what it numbers is there.
+//! number, so a number is gone only when what it numbers is there. Gaps are left
+//! where somebody wants them: for numbers that an import brings along.
 
 use rusqlite::{Connection, params};
 

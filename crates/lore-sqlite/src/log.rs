@@ -1,4 +1,4 @@
-//! The change log and the audit log, as the traits ask for them.
+//! The change log, the audit log and kept answers, as the traits ask for them.
 
 use async_trait::async_trait;
 use lore_core::{Timestamp, Viewer};

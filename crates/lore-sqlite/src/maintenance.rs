@@ -1,6 +1,7 @@
-//! Checks and backups, as the traits ask for them.
+//! Checks, backups and what mends a store, as the traits ask for them.
 //!
-//! Both take their own connection, so that a long one does not hold up reads.
+//! Checks and backups take their own connection, so that a long one does not hold up reads. What
+//! mends writes, and so waits its turn like every other write.
 
 use std::path::Path;
 

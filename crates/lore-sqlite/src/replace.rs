@@ -18,8 +18,8 @@ impl SqliteStore {
     /// old one is kept, if there was one.
     ///
     /// `source` is checked first. A store that somebody has open is refused
-    /// with [`StoreError::Busy`]. At every moment there is a whole store at
-    /// `path`, the old one or the new one. Blocks.
+    /// with [`StoreError::Busy`]. Where files can have second names, there is a
+    /// whole store at `path` at every moment, the old one or the new one. Blocks.
     pub fn replace(path: &Path, source: &Path) -> StoreResult<Option<PathBuf>> {
         check::verify_file(source)?;
         let path = std::path::absolute(path).map_err(|e| io("finding the store's place", &e))?;

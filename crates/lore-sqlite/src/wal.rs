@@ -19,7 +19,7 @@ use crate::file::with_suffix;
 
 const LOG: &str = "-wal";
 const INDEX: &str = "-shm";
-/// What a log is renamed to whose damage was accepted.
+/// Where a log that is damaged is copied to before SQLite writes over it.
 const SET_ASIDE: &str = "-wal.damaged";
 const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;

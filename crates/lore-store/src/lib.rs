@@ -6,8 +6,9 @@
 //! after that. No SQL, driver or engine-specific idea appears here; nothing may
 //! assume that the engine is embedded.
 //!
-//! Every call takes a [`Viewer`] (or, where no world is entered yet, a
-//! principal): the engine filters, so no caller can forget to.
+//! Every call on somebody's behalf takes a [`Viewer`] (or, where no world is entered
+//! yet, a principal): the engine filters, so no caller can forget to. What takes
+//! neither is the program's own work: who a token is, sessions, vectors, upkeep.
 
 mod applied;
 mod batch;

@@ -133,11 +133,11 @@ pub trait Nodes {
     /// those never asked for are left out, like those absent or hidden.
     async fn accesses(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Access>>;
 
-    /// A page of nodes in order of creation.
+    /// A page of nodes, in the order that the query asks for.
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>>;
 
-    /// All nodes that a query finds, in order of creation, without reading them. What cuts
-    /// pages ([`NodeQuery::after`], offset and limit) does not count.
+    /// All nodes that a query finds, in the order that it asks for, without reading them. What
+    /// cuts pages ([`NodeQuery::after`], offset and limit) does not count.
     async fn find_ids(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Vec<NodeId>>;
 
     /// The newest live nodes of a kind in one namespace, newest first.
@@ -247,7 +247,7 @@ pub trait Events {
     async fn verify_events(&self, viewer: &Viewer, node: NodeId) -> StoreResult<ChainReport>;
 }
 
-/// The change log and the audit log.
+/// The change log, the audit log, and the answers of batches that happen once.
 #[async_trait]
 pub trait Log {
     /// The answer kept under a key by a batch of this principal and scope.

@@ -131,6 +131,7 @@ impl Hand<'_> {
     /// Makes whatever has one of two tags of a name have the other.
     fn shift_tags(&self, key: &str, from: TagSide, to: TagSide) -> Answer<()> {
         let parameters = params![self.author.world, key, is_veiled(from), is_veiled(to)];
+        // All of them are given the same four values, and each has to name them all.
         for sql in [
             "INSERT OR IGNORE INTO tag (world, name, key, veiled)
              SELECT world, name, key, ?4 FROM tag WHERE world = ?1 AND key = ?2 AND veiled = ?3",
