@@ -16,8 +16,7 @@ const AIM: usize = 1200;
 const MOST: usize = 2400;
 
 /// Cuts Markdown into chunks. Blocks stay whole as long as they are not larger than
-/// a chunk may be; a heading begins a new chunk unless the one before is tiny, and is one where
-/// nothing stands below it.
+/// a chunk may be; a heading begins a new chunk, and is one itself where nothing stands below it.
 pub fn chunks(markdown: &str) -> Vec<Chunk> {
     let mut made = Vec::new();
     let mut headings: Vec<(usize, String)> = Vec::new();

@@ -255,7 +255,7 @@ impl View {
         self.head_of(slot).and_then(|entry| entry.meta.subtype_key.as_ref())
     }
 
-    /// The heads of nodes and their texts.
+    /// The texts of a node.
     pub(crate) fn texts_of(&self, node: NodeId) -> &[Slot] {
         self.nodes.get(&node).map(|node| node.texts.as_slice()).unwrap_or_default()
     }

@@ -22,7 +22,7 @@ use super::recovery::{clear_stress, heal, repair_armor};
 use super::state::{Life, State, clamp_to};
 use super::step::Step;
 
-/// Lets a party of player characters rest.
+/// Lets a party rest.
 ///
 /// A short rest that is interrupted brings nothing, no Fear either, and does not count; a long
 /// rest that is interrupted is a short one.
