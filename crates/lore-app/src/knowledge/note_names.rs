@@ -66,7 +66,9 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
         entity = cleared(librarian, entity, before).await?;
     }
     for name in &names.now {
-        entity = amend::say_alias(librarian, uri, name, SAYS_SO).await?;
+        if !was_taken(librarian, &entity, names, name).await? {
+            entity = amend::say_alias(librarian, uri, name, SAYS_SO).await?;
+        }
     }
     for gone in names.before.iter().skip(1) {
         let kept = names.now.iter().any(|name| is(name, gone)) || is(&entity.node.name, gone);
@@ -75,6 +77,25 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
         }
     }
     Ok(Subject { uri: known.uri, entity })
+}
+
+/// Whether somebody took a name from an entity that its note had for it before and has still.
+async fn was_taken(
+    librarian: &Librarian,
+    entity: &Entity,
+    names: &Names,
+    name: &str,
+) -> Result<bool> {
+    let mut shown = entity.node.aliases.iter().chain([&entity.node.name]);
+    let is_new = !names.before.iter().any(|before| is(before, name));
+    if is_new || shown.any(|shown| is(shown, name)) {
+        return Ok(false);
+    }
+    let entries = entries::entries(librarian, &entity.uri).await?;
+    let of_name = |entry: &&Logged| {
+        entry.details.get("alias").and_then(Value::as_str).is_some_and(|alias| is(alias, name))
+    };
+    Ok(entries.iter().find(of_name).is_some_and(|entry| entry.kind == entries::ALIAS_REMOVED))
 }
 
 /// Takes the names back that a note, which is kept as `document`, has for an entity it is about no

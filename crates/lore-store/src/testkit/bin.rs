@@ -211,20 +211,20 @@ pub async fn a_deleted_thing_cannot_be_changed(harness: &dyn Harness) {
     }
 }
 
-/// It vanished from view with the node.
+/// It vanished from view with the node, and by its ends an edge is not found either.
 pub async fn what_hangs_on_a_deleted_node_cannot_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
     let other = stage.node(&stage.owner, "B").await;
     let text = stage.text(&stage.owner, &node, "x").await;
-    let edge = stage.join(&stage.owner, &other, &node).await;
+    stage.join(&stage.owner, &other, &node).await;
     stage.change(&stage.owner, delete(&node)).await;
     for change in [
         Change::UpdateText(TextRef::Id(text.id), Expect::Any, TextPatch::default()),
         Change::DeleteText(TextRef::Uid(text.uid), Expect::Any),
         Change::RestoreText(TextRef::Id(text.id)),
-        Change::UpdateEdge(EdgeRef::Id(edge.id), Expect::Any, EdgePatch::default()),
-        Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any),
+        Change::UpdateEdge(between(&other, &node), Expect::Any, EdgePatch::default()),
+        Change::DeleteEdge(between(&other, &node), Expect::Any),
         Change::PutEdge(edge_draft(&other, &node)),
     ] {
         not_found(stage.attempt(&stage.owner, change).await);

@@ -384,4 +384,13 @@ pub(crate) const TOLD: &[(&str, &[Step])] = &[
             Unmerge(Nora),
         ],
     ),
+    (
+        "a name is taken from somebody whose note has it still, and is read again",
+        &[
+            Merge(Ada, Eleanor),
+            Note(NORA, "aliases: [Elly]\nknows: \"[[Eleanor Vance]]\"\n", "She came."),
+            Unalias(Nora, "Elly"),
+            Unmerge(Ada),
+        ],
+    ),
 ];
