@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::bail;
 
-use crate::shell::{cargo, command, root, step, works};
+use crate::shell::{cargo, command, root, step, target, works};
 
 /// Benchmarks that drive the product through its transports.
 const DRIVEN: [&str; 4] = ["mcp", "play", "memory", "pages"];
@@ -97,9 +97,4 @@ fn search() -> Part {
 
 fn example(package: &str, name: &str) -> Command {
     cargo(&["run", "--quiet", "--release", "-p", package, "--example", name])
-}
-
-/// Where cargo builds.
-pub(crate) fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }

@@ -2,8 +2,7 @@
 
 use anyhow::bail;
 
-use crate::bench::target;
-use crate::shell::{cargo, command, step};
+use crate::shell::{cargo, command, step, target};
 
 /// Builds the product and measures one ability of it.
 pub(crate) fn run(name: &str, options: &[&str]) -> anyhow::Result<()> {

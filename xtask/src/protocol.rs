@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::shell::{cargo, command, root, step, works};
+use crate::shell::{cargo, command, root, step, target, works};
 
 /// Packages of the Node registry, in the versions the checks were written for.
 const NODE_PACKAGES: [&str; 3] = [
@@ -166,13 +166,9 @@ fn build(tools: &Path) -> anyhow::Result<(PathBuf, PathBuf)> {
         let copy = copies.join(name);
         // A running copy cannot be overwritten; a removed one can.
         let _ = std::fs::remove_file(&copy);
-        std::fs::copy(target_dir().join("debug/lorewell"), &copy)?;
+        std::fs::copy(target().join("debug/lorewell"), &copy)?;
     }
     Ok((copies.join("lorewell"), copies.join("lorewell-conformance")))
-}
-
-fn target_dir() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 fn apt_install(package: &str) -> anyhow::Result<()> {
