@@ -41,9 +41,7 @@ impl Node {
             edge.event != EventType::Forget && edge.profile.edge_type == EdgeKind::Poll
         });
         // Whom nobody can call hears of others' proposals only by asking.
-        let connected =
-            || self.peers.get(peer).is_some_and(|peer| peer.standing == Standing::Connected);
-        subscribed || (self.settings.kind == NodeKind::Partial && connected())
+        subscribed || (self.settings.kind == NodeKind::Partial && self.is_connected_to(peer))
     }
 
     fn approved(&self, rid: &Rid) -> Option<&EdgeRecord> {
@@ -174,9 +172,7 @@ impl Node {
 
     /// Whether a node has a subscription here that was approved.
     pub(super) fn is_subscribed(&self, peer: &NodeRid) -> bool {
-        self.edges.get(&Rid::of_edge(&self.me, peer)).is_some_and(|edge| {
-            edge.event != EventType::Forget && edge.profile.status == EdgeStatus::Approved
-        })
+        self.approved(&Rid::of_edge(&self.me, peer)).is_some()
     }
 
     /// Approves a subscription. Who cannot ask us for what there is already, or asked too

@@ -294,9 +294,12 @@ impl Node {
 
     /// Whether a node may see what is shared.
     fn may_read(&self, peer: &NodeRid) -> bool {
-        let connected =
-            || self.peers.get(peer).is_some_and(|peer| peer.standing == Standing::Connected);
-        self.settings.approve == Approve::Anyone || connected()
+        self.settings.approve == Approve::Anyone || self.is_connected_to(peer)
+    }
+
+    /// Whether our owner connected us to a node.
+    fn is_connected_to(&self, peer: &NodeRid) -> bool {
+        self.peers.get(peer).is_some_and(|peer| peer.standing == Standing::Connected)
     }
 
     /// Whether a node is to be told about a thing of ours.

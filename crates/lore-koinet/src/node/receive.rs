@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Endpoint, Fault, Greeting, Message, Node, Standing, Told, Write};
+use super::{Endpoint, Fault, Greeting, Message, Node, Told, Write};
 use crate::envelope::Envelope;
 use crate::key::PublicKey;
 use crate::profile::{NodeKind, NodeProfile};
@@ -65,11 +65,11 @@ impl Node {
         let envelope = Envelope::open(body).map_err(|error| Fault::Malformed(error.0))?;
         let events = self.checked_events(endpoint, &envelope)?;
         self.note_early(endpoint, &envelope.source);
-        let known = self.peers.get(&envelope.source);
         let may_hear_farewell = endpoint == Endpoint::Poll && self.owes_farewell(&envelope.source);
-        if known.is_some_and(|peer| peer.standing == Standing::Forgotten) && !may_hear_farewell {
+        if self.is_broken_with(&envelope.source) && !may_hear_farewell {
             return Err(Fault::UnknownNode);
         }
+        let known = self.peers.get(&envelope.source);
         let profile = known.and_then(|peer| peer.profile.clone());
         let profile = profile.or_else(|| introduced(&events, &envelope.source));
         let profile = profile.ok_or(Fault::UnknownNode)?;

@@ -150,12 +150,10 @@ impl Node {
     /// What is known of a thing that `from` tells of. Whom our owner broke with owns nothing
     /// here any more: somebody else may tell of it anew.
     fn known(&self, rid: &Rid, from: &NodeRid) -> Option<&ForeignRecord> {
-        let broken_with = |owner: &NodeRid| {
-            self.peers.get(owner).is_some_and(|peer| peer.standing == Standing::Forgotten)
-        };
         let known = self.foreign.get(rid)?;
-        let left =
-            known.from != *from && known.presence != Presence::Live && broken_with(&known.from);
+        let left = known.from != *from
+            && known.presence != Presence::Live
+            && self.is_broken_with(&known.from);
         (!left).then_some(known)
     }
 
