@@ -21,7 +21,7 @@ const FENCES: [(&str, &[&str]); 11] = [
     ("rmcp", &["lore-mcp", "lore-bench"]),
     // Only the HTTP front knows the web framework.
     ("axum", &["lore-http", "lore-bench"]),
-    ("hyper-util", &["lore-http", "lore-bench"]),
+    ("hyper-util", &["lore-http"]),
     // One way out, so that its guard cannot be walked around.
     ("reqwest", &["lore-net"]),
     // One way to the notes, for the same reason.
@@ -44,7 +44,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("lore-code", &["lore-cypher"]),
     ("lore-core", &[]),
     ("lore-cypher", &[]),
-    ("lore-text", &["lore-core"]),
+    ("lore-text", &[]),
     ("lore-search", &["lore-core", "lore-markup", "lore-text"]),
     ("lore-rules", &[]),
     ("lore-markup", &[]),
@@ -54,7 +54,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("lore-resolve", &["lore-text"]),
     ("lore-koinet", &["lore-core"]),
     ("lore-store", &["lore-core", "lore-markup", "lore-search"]),
-    ("lore-sqlite", &["lore-core", "lore-markup", "lore-search", "lore-store", "lore-text"]),
+    ("lore-sqlite", &["lore-core", "lore-markup", "lore-search", "lore-store"]),
     (
         "lore-app",
         &[
@@ -81,15 +81,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("lore-mcp", &["lore-app", "lore-core", "lore-store", "lore-tools"]),
     (
         "lore-http",
-        &[
-            "lore-anvil",
-            "lore-app",
-            "lore-core",
-            "lore-markup",
-            "lore-mcp",
-            "lore-store",
-            "lore-tools",
-        ],
+        &["lore-anvil", "lore-app", "lore-core", "lore-markup", "lore-mcp", "lore-tools"],
     ),
     (
         "lorewell",
