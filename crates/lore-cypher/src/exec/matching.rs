@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::table::Table;
-use super::{Exec, Flow, Next};
+use super::{Exec, Flow, Next, ON};
 use crate::advice;
 use crate::error::Result;
 use crate::graph::{Graph, LabelId, Neighbour};
@@ -11,8 +11,6 @@ use crate::plan::{
     Direction, Expand, Found, Known, LabelTest, Match, PathPart, Slot, Source, Step, Target, Types,
 };
 use crate::value::{NodeId, Path, RelId, Value};
-
-const ON: Result<Flow> = Ok(Flow::Continue(()));
 
 impl<'q> Exec<'q> {
     /// Matches a clause; an optional one gives nulls when nothing matches.
@@ -194,13 +192,13 @@ impl<'q> Exec<'q> {
             // From the end with fewer relationships.
             let there = |direction| neighbours(graph, from, direction, &hop.types);
             let back = |direction| neighbours(graph, to, direction, &hop.types);
-            let turned = turned(hop.direction);
+            let turned = hop.direction.turned();
             if back(turned).size() < there(hop.direction).size() {
-                return self.try_neighbours(back(turned).to(from), hop, None, next);
+                return self.try_neighbours(back(turned).to(from), hop, next);
             }
-            return self.try_neighbours(there(hop.direction).to(to), hop, None, next);
+            return self.try_neighbours(there(hop.direction).to(to), hop, next);
         }
-        self.try_neighbours(neighbours(graph, from, hop.direction, &hop.types), hop, Some(()), next)
+        self.try_neighbours(neighbours(graph, from, hop.direction, &hop.types), hop, next)
     }
 
     /// How many relationships a hop could follow.
@@ -226,7 +224,6 @@ impl<'q> Exec<'q> {
         &mut self,
         neighbours: impl Iterator<Item = &'q Neighbour>,
         hop: &'q Expand,
-        bind: Option<()>,
         next: Next<'_, 'q>,
     ) -> Result<Flow> {
         let burden = self.burden(&hop.unlike);
@@ -236,7 +233,7 @@ impl<'q> Exec<'q> {
             if !hop.unlike.is_empty() && self.taken(&hop.unlike, neighbour.relationship) {
                 continue;
             }
-            if bind.is_some() && !self.arrive(hop, neighbour.node) {
+            if hop.target == Target::New && !self.arrive(hop, neighbour.node) {
                 continue;
             }
             self.set(hop.relationship, Value::Relationship(neighbour.relationship));
@@ -404,13 +401,4 @@ fn narrow<'q>(all: &'q [Neighbour], types: &Types) -> &'q [Neighbour] {
     let rest = all.get(start..).unwrap_or_default();
     let end = rest.partition_point(|neighbour| neighbour.kind <= *most);
     rest.get(..end).unwrap_or_default()
-}
-
-/// The same relationship seen from its other end.
-pub(super) fn turned(direction: Direction) -> Direction {
-    match direction {
-        Direction::Out => Direction::In,
-        Direction::In => Direction::Out,
-        Direction::Both => Direction::Both,
-    }
 }

@@ -42,6 +42,9 @@ use table::Table;
 /// Whether more rows are wanted.
 pub(crate) type Flow = ControlFlow<()>;
 
+/// More rows are wanted.
+const ON: Result<Flow> = Ok(Flow::Continue(()));
+
 /// What is done with a row.
 type Next<'n, 'q> = &'n mut dyn FnMut(&mut Exec<'q>) -> Result<Flow>;
 

@@ -6,14 +6,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::matching::{Neighbours, neighbours, turned};
+use super::matching::{Neighbours, neighbours};
 use super::walk::Wanted as Properties;
-use super::{Exec, Flow, Next};
+use super::{Exec, Flow, Next, ON};
 use crate::error::Result;
 use crate::plan::{Direction, Shortest, Wanted};
 use crate::value::{NodeId, RelId, Value};
 
-const ON: Result<Flow> = Ok(Flow::Continue(()));
 /// What is kept of a node that was reached, in bytes.
 const REACHED: u64 = 80;
 
@@ -91,7 +90,7 @@ impl<'q> Exec<'q> {
         }
         let wanted = self.wanted(&walk.properties)?;
         let mut ahead = Side::new(from, hop.direction);
-        let mut behind = Side::new(to, turned(hop.direction));
+        let mut behind = Side::new(to, hop.direction.turned());
         let meeting = self.meet(walk, &mut ahead, &mut behind, &wanted)?;
         if meeting.is_empty() {
             return ON;

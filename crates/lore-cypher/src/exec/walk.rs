@@ -6,15 +6,13 @@ use rustc_hash::FxHashSet;
 
 use super::marks::Marks;
 use super::matching::{Neighbours, allows, neighbours};
-use super::{Exec, Flow, Next};
+use super::{Exec, Flow, Next, ON};
 use crate::compare;
 use crate::error::Result;
 use crate::plan::{
     Direction, Expand, Expr, Found, Known, LabelTest, Manner, Orientation, Walk, Way,
 };
 use crate::value::{NodeId, RelId, Value};
-
-const ON: Result<Flow> = Ok(Flow::Continue(()));
 
 /// Properties every relationship of a walk must have.
 pub(super) type Wanted<'q> = Vec<(&'q Arc<str>, Value)>;

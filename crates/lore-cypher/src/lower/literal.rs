@@ -1,4 +1,4 @@
-//! Numbers as they are written.
+//! Numbers and texts as they are written.
 
 use std::str::Chars;
 

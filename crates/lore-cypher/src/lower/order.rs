@@ -129,7 +129,7 @@ impl Order<'_> {
             false => (relationship.from, relationship.to),
         };
         let direction =
-            if reversed { turned(relationship.direction) } else { relationship.direction };
+            if reversed { relationship.direction.turned() } else { relationship.direction };
         let target = if self.is_bound(to) { Target::Bound } else { Target::New };
         let origin = if self.is_bound(from) { Target::Bound } else { Target::New };
         let labels = match relationship.length {
@@ -320,12 +320,4 @@ fn overlapping(walked: &[(Slot, Types)], types: &Types) -> Vec<Slot> {
         _ => true,
     };
     walked.iter().filter(|(_, other)| may_meet(other)).map(|(slot, _)| *slot).collect()
-}
-
-fn turned(direction: Direction) -> Direction {
-    match direction {
-        Direction::Out => Direction::In,
-        Direction::In => Direction::Out,
-        Direction::Both => Direction::Both,
-    }
 }

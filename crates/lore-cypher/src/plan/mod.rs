@@ -127,6 +127,17 @@ pub(crate) enum Direction {
     Both,
 }
 
+impl Direction {
+    /// The same relationship seen from its other end.
+    pub(crate) fn turned(self) -> Self {
+        match self {
+            Self::Out => Self::In,
+            Self::In => Self::Out,
+            Self::Both => Self::Both,
+        }
+    }
+}
+
 /// One relationship.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Expand {
