@@ -1,9 +1,10 @@
-//! The protocol benchmark: Lorewell beside bare rmcp and bare axum.
+//! Benchmarks that drive Lorewell through its transports: the protocol, the table, memory
+//! and pages.
 //!
-//! Rates depend on the machine and on who else uses it, ratios much less: every
-//! number of Lorewell stands beside the same one of its libraries, measured
-//! moments before and after. It fails only when a check fails that compares two
-//! numbers of the same run; a missed aim is printed.
+//! Rates depend on the machine and on who else uses it, ratios much less: where there is a
+//! peer, every number of Lorewell stands beside the same one of that, measured in the same
+//! run. It fails only when a check fails that compares two numbers of the same run; a missed
+//! aim is printed.
 
 mod calls;
 mod checks;
@@ -33,7 +34,7 @@ use crate::calls::{Cell, Pace};
 use crate::checks::ToolCount;
 use crate::servers::Bench;
 
-/// Measures Lorewell's protocol beside bare rmcp and bare axum.
+/// Measures Lorewell beside its libraries and peers.
 #[derive(Parser)]
 struct Cli {
     /// What to measure

@@ -132,7 +132,7 @@ fn reading(bench: &Bench, campaign: &Campaign) -> anyhow::Result<()> {
     let mut server = campaign.lorewell(bench)?;
     let mut dearest: f64 = 0.0;
     for (name, tool, arguments) in reads() {
-        let cost = cost(campaign, &mut server, REPEATED, &[(tool, arguments)])?;
+        let cost = cost(campaign, &mut server, REPEATED, tool, &arguments)?;
         let verdict = if cost.cpu <= AIM && cost.requests == 0 { "ok" } else { "miss" };
         println!("| {name} | {} | {:.2} | {:.2} | {verdict} |", cost.requests, cost.cpu, cost.wall);
         dearest = dearest.max(if cost.requests == 0 { cost.cpu } else { f64::INFINITY });
@@ -238,7 +238,7 @@ fn measured(campaign: &Campaign, mut server: Piped, whose: &str) -> anyhow::Resu
         ("delete", "delete_entities", json!({ "entity_ids": [last] })),
     ] {
         eprintln!("{whose}: {name}");
-        costs.push((name, cost(campaign, &mut server, 1, &[(tool, arguments)])?));
+        costs.push((name, cost(campaign, &mut server, 1, tool, &arguments)?));
     }
     Ok(costs)
 }
@@ -254,17 +254,18 @@ fn cost(
     campaign: &Campaign,
     server: &mut Piped,
     times: u32,
-    calls: &[(&str, Value)],
+    tool: &str,
+    arguments: &Value,
 ) -> anyhow::Result<Cost> {
     if times > 1 {
         // The first call may have to load what was written since.
-        ask(server, calls)?;
+        ask(server, tool, arguments)?;
     }
     let requests = campaign.way.requests();
     let before = proc::cpu_time(server.pid())?;
     let begun = Instant::now();
     for _ in 0..times {
-        ask(server, calls)?;
+        ask(server, tool, arguments)?;
     }
     let wall = begun.elapsed();
     let cpu = proc::cpu_time(server.pid())?.saturating_sub(before);
@@ -273,14 +274,12 @@ fn cost(
     Ok(Cost { requests, cpu: each(cpu), wall: each(wall) })
 }
 
-fn ask(server: &mut Piped, calls: &[(&str, Value)]) -> anyhow::Result<()> {
-    for (tool, arguments) in calls {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let answer = server.ask(&message::request("tools/call", params, false))?;
-        let failed = answer.get("error").is_some()
-            || answer.pointer("/result/isError") == Some(&Value::Bool(true));
-        ensure!(!failed, "{tool} failed: {answer}");
-    }
+fn ask(server: &mut Piped, tool: &str, arguments: &Value) -> anyhow::Result<()> {
+    let params = json!({ "name": tool, "arguments": arguments });
+    let answer = server.ask(&message::request("tools/call", params, false))?;
+    let failed = answer.get("error").is_some()
+        || answer.pointer("/result/isError") == Some(&Value::Bool(true));
+    ensure!(!failed, "{tool} failed: {answer}");
     Ok(())
 }
 
@@ -292,10 +291,10 @@ fn fill(server: &mut Piped, entities: usize) -> anyhow::Result<()> {
     let tags: Vec<Value> = (0..TAGS)
         .map(|n| json!({ "entity_type": "note", "name": "tags", "tags": [format!("tag {n}")] }))
         .collect();
-    ask(server, &[("create_entities", json!({ "entities": tags }))])?;
+    ask(server, "create_entities", &json!({ "entities": tags }))?;
     // The notes have done their duty once the tags are there.
     let notes: Vec<i64> = (1..FIRST).step_by(2).collect();
-    ask(server, &[("delete_entities", json!({ "entity_ids": notes }))])?;
+    ask(server, "delete_entities", &json!({ "entity_ids": notes }))?;
     for begin in (0..entities).step_by(TOGETHER) {
         let made: Vec<Value> = (begin..(begin + TOGETHER).min(entities))
             .map(|n| {
@@ -314,7 +313,7 @@ fn fill(server: &mut Piped, entities: usize) -> anyhow::Result<()> {
                 })
             })
             .collect();
-        ask(server, &[("create_entities", json!({ "entities": made }))])?;
+        ask(server, "create_entities", &json!({ "entities": made }))?;
     }
     Ok(())
 }

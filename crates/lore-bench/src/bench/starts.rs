@@ -1,5 +1,6 @@
 //! How long servers take to be there.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
@@ -30,12 +31,12 @@ pub(crate) fn measure(
     runtime: &Runtime,
     times: usize,
 ) -> anyhow::Result<Vec<Start>> {
-    let piped = |kind| move |_| piped(bench, kind);
+    let existing = |kind| move |_| piped(bench.stdio(kind, &[])?);
     let served = |kind| move |_| served(bench, runtime, kind);
     let trials: [Trial<'_>; 5] = [
-        (EXISTING, Kind::Lorewell, Box::new(piped(Kind::Lorewell))),
-        (EXISTING, Kind::Rmcp, Box::new(piped(Kind::Rmcp))),
-        (FRESH, Kind::Lorewell, Box::new(|number| fresh(bench, number))),
+        (EXISTING, Kind::Lorewell, Box::new(existing(Kind::Lorewell))),
+        (EXISTING, Kind::Rmcp, Box::new(existing(Kind::Rmcp))),
+        (FRESH, Kind::Lorewell, Box::new(|number| piped(bench.stdio_fresh(number)))),
         (SERVE, Kind::Lorewell, Box::new(served(Kind::Lorewell))),
         (SERVE, Kind::Rmcp, Box::new(served(Kind::Rmcp))),
     ];
@@ -53,16 +54,7 @@ pub(crate) fn measure(
     Ok(summed.collect())
 }
 
-fn piped(bench: &Bench, kind: Kind) -> anyhow::Result<Duration> {
-    let command = bench.stdio(kind, &[])?;
-    let start = Instant::now();
-    let mut piped = Piped::spawn(command)?;
-    piped.first_answer()?;
-    Ok(start.elapsed())
-}
-
-fn fresh(bench: &Bench, number: usize) -> anyhow::Result<Duration> {
-    let command = bench.stdio_fresh(number);
+fn piped(command: Command) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let mut piped = Piped::spawn(command)?;
     piped.first_answer()?;
