@@ -1,7 +1,8 @@
-//! Measures how well Lorewell finds things, through the tools a client uses.
+//! Measures how well Lorewell finds things.
 //!
-//! Each store of the corpus becomes a world of its own in a fresh data
-//! directory; its texts are saved and its questions are asked over stdio.
+//! Retrieval goes through the tools a client uses: each store of the corpus becomes a world
+//! of its own in a fresh data directory; its texts are saved and its questions are asked over
+//! stdio. Resolution asks the resolver itself, with names only.
 
 mod client;
 mod corpus;

@@ -27,8 +27,8 @@ pub(crate) fn read_records(path: &Path, name_column: Option<&str>) -> anyhow::Re
     Ok(records.collect())
 }
 
-/// Reads pairs of ids that mean the same: the first two columns. A first line
-/// whose ids are not among the records is a header.
+/// Reads pairs of ids that mean the same: the first two columns. A header is a pair, too, of
+/// ids that no record has.
 pub(crate) fn read_pairs(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let rows = read_rows(path)?.into_iter();
     let pair = |row: Vec<String>| {
