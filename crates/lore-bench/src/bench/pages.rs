@@ -65,13 +65,13 @@ impl Campaign {
     fn open(bench: &Bench, name: &str, entities: usize) -> anyhow::Result<Self> {
         eprintln!("filling a campaign of {entities}");
         let place = bench.place(name);
-        fill(&mut Piped::open(bench.stdio_at(&place, &["--toolsets", "pages"]))?, entities)?;
+        fill(&mut Piped::open(bench.lorewell_on(&place, &["--toolsets", "pages"]))?, entities)?;
         let made = bench
-            .stdio_at(&place, &["token", "create", "--role", "owner", "--name", "bench"])
+            .lorewell_on(&place, &["token", "create", "--role", "owner", "--name", "bench"])
             .output()?;
         let token = String::from_utf8(made.stdout)?.trim().to_owned();
         let flags = ["serve", "--http-addr", "127.0.0.1:0", "--rate-limit", "0"];
-        let mut serve = bench.stdio_at(&place, &flags);
+        let mut serve = bench.lorewell_on(&place, &flags);
         serve.args(["--kanka-rate-limit", LIMIT]);
         let server = HttpServer::start(serve)?;
         let way = Counted::way_to(&server.address)?;
@@ -111,7 +111,7 @@ impl Campaign {
     fn copy(&self, bench: &Bench) -> anyhow::Result<(u64, Duration)> {
         let before = self.way.requests();
         let begun = Instant::now();
-        let done = self.with(bench.stdio_at(&self.live, &["sync", "kanka"])).output()?;
+        let done = self.with(bench.lorewell_on(&self.live, &["sync", "kanka"])).output()?;
         let told = String::from_utf8_lossy(&done.stderr).into_owned();
         ensure!(done.status.success(), "the campaign was not copied: {told}");
         let wall = begun.elapsed();
@@ -119,7 +119,7 @@ impl Campaign {
     }
 
     fn lorewell(&self, bench: &Bench) -> anyhow::Result<Piped> {
-        Piped::open(self.with(bench.stdio_at(&self.live, &["--toolsets", "pages"])))
+        Piped::open(self.with(bench.lorewell_on(&self.live, &["--toolsets", "pages"])))
     }
 }
 

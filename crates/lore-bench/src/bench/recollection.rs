@@ -39,7 +39,7 @@ pub(crate) fn run(bench: &Bench, kairn: Option<&Path>, quick: bool) -> anyhow::R
     let mut ratio = None;
     for size in SIZES.into_iter().take(if quick { 1 } else { SIZES.len() }) {
         let place = bench.place(&format!("memory-{size}"));
-        let ours = measure(bench.stdio_at(&place, &["--toolsets", "memory"]), size)?;
+        let ours = measure(bench.lorewell_on(&place, &["--toolsets", "memory"]), size)?;
         let theirs = match kairn.filter(|_| size <= KAIRN_MOST) {
             Some(program) => Some(measure(kairn_at(program, &bench.place("kairn")), size)?),
             None => None,

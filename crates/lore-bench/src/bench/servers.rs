@@ -100,11 +100,6 @@ impl Bench {
         self.scratch.path().join(name)
     }
 
-    /// Lorewell over pipes on the store in `place`.
-    pub(crate) fn stdio_at(&self, place: &Path, flags: &[&str]) -> Command {
-        self.lorewell_on(place, flags)
-    }
-
     /// A server over HTTP on a free port.
     pub(crate) fn http(&self, kind: Kind, flags: &[&str]) -> anyhow::Result<HttpServer> {
         HttpServer::start(match kind {
@@ -122,9 +117,10 @@ impl Bench {
         self.scratch.path().join("answers.json")
     }
 
-    fn lorewell_on(&self, data: &Path, flags: &[&str]) -> Command {
+    /// Lorewell on the store in `place`: over pipes, unless the words name another command.
+    pub(crate) fn lorewell_on(&self, place: &Path, words: &[&str]) -> Command {
         let mut command = self.bare(&self.lorewell);
-        command.arg("--data").arg(data).args(flags);
+        command.arg("--data").arg(place).args(words);
         command
     }
 
