@@ -15,7 +15,7 @@ READING_POSTS = ("search", "query", "entity/resolve", "entities/mentioned-in", "
 """Paths of the KOI API that change nothing, although they are posted to."""
 
 
-def source(path: str) -> str:
+def source(path: str | Path) -> str:
     """A file without its tests."""
     return (CRATES / path).read_text().split("#[cfg(test)]")[0]
 
@@ -40,8 +40,8 @@ def kanka_paths() -> set[tuple[str, ...]]:
 def koi_paths() -> tuple[set[str], set[str]]:
     """What is read by GET, and by POST."""
     gets, posts = set(), set(READING_POSTS)
-    for name in ("code", "documents", "entities", "upkeep", "web"):
-        text = source(f"lore-tools/src/koi/{name}.rs")
+    for file in (CRATES / "lore-tools/src/koi").glob("*.rs"):
+        text = source(file)
         for paths in re.findall(r'Verb::Get, ((?:"[^"]*"(?: \| )?)+)', text):
             gets |= set(re.findall(r'"([^"]*)"', paths))
         gets |= {f"{prefix}*" for prefix in re.findall(r'strip_prefix\("(\w+/)"\)', text)}
