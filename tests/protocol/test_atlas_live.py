@@ -275,7 +275,7 @@ def test_players_see_the_same_near_and_far(program, live, origin):
 def test_a_copied_world_is_whole_and_copied_once(binary, live, origin):
     _, _, ids = origin
     cut_short = subprocess.Popen(live.command("sync", "world-anvil"), env=live.environment())
-    until(live.store.exists)
+    assert until(live.store.exists)
     cut_short.kill()
     cut_short.wait()
     first = live.ok("sync", "world-anvil")

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from harness.embeddings import embedding_service
-from harness.program import PATIENCE
+from harness.program import until
 
 KEY = "sk-test-of-embeddings"
 
@@ -34,21 +34,13 @@ def recall(pipes, topic: str) -> list[str]:
     return [row["content"] for row in answer["structuredContent"]["results"]]
 
 
-def until(condition) -> None:
-    """Waits for background work."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-
-
 def test_what_was_there_before_is_embedded_and_found_without_a_common_word(program, service):
     for text in ["Zyx it is.", "Plok it is.", "Grump it is."]:
         save(program, text)
     with program.stdio(env=settings(service)) as pipes:
         pipes.initialize()
-        until(lambda: {"Zyx it is.", "Plok it is.", "Grump it is."} <= set(service.asked))
-        until(lambda: recall(pipes, "water")[:1] == ["Plok it is."])
+        assert until(lambda: {"Zyx it is.", "Plok it is.", "Grump it is."} <= set(service.asked))
+        assert until(lambda: recall(pipes, "water")[:1] == ["Plok it is."])
     assert service.keys == {f"Bearer {KEY}"}
 
 
@@ -62,8 +54,8 @@ def test_work_goes_on_where_it_was(program, service):
     service.status = 200
     with program.stdio(env=settings(service)) as pipes:
         pipes.initialize()
-        until(lambda: {"Zyx it is.", "Plok it is."} <= set(service.asked))
-        until(lambda: recall(pipes, "water")[:1] == ["Plok it is."])
+        assert until(lambda: {"Zyx it is.", "Plok it is."} <= set(service.asked))
+        assert until(lambda: recall(pipes, "water")[:1] == ["Plok it is."])
     before = len(service.asked)
     with program.stdio(env=settings(service)) as pipes:
         pipes.initialize()
@@ -103,7 +95,7 @@ def test_embedding_that_is_stopped_half_way_goes_on_there(program, service, end)
         service.pause_at, service.waiting = pause, []
         with program.stdio(env=settings(service)) as pipes:
             pipes.initialize()
-            until(lambda: service.waiting)
+            assert until(lambda: service.waiting)
             done = len(service.kept())
             assert progress(pipes) == (done, ENTRIES - done), "half-way, and the status says so"
             found = recall(pipes, "Entry 7 lantern 49?")[:1]
@@ -118,7 +110,7 @@ def test_embedding_that_is_stopped_half_way_goes_on_there(program, service, end)
     service.pause_at = None
     with program.stdio(env=settings(service)) as pipes:
         pipes.initialize()
-        until(lambda: progress(pipes) == (ENTRIES, 0))
+        assert until(lambda: progress(pipes) == (ENTRIES, 0))
         assert sorted(service.kept()) == sorted(entries), "each text once"
     told = program.ok("doctor", env=settings(service))
     assert f"{ENTRIES} of {ENTRIES} names and texts" in told
@@ -129,7 +121,7 @@ def test_a_text_that_the_model_does_not_take_holds_nothing_up(program, service):
     service.refuses = "Entry 33 "
     with program.stdio(env=settings(service)) as pipes:
         pipes.initialize()
-        until(lambda: progress(pipes) == (ENTRIES - 1, 1))
+        assert until(lambda: progress(pipes) == (ENTRIES - 1, 1))
         assert entries - set(service.asked) == {"Entry 33 speaks of lantern 231 at the quay."}
         found = recall(pipes, "Entry 33 lantern 231?")[:1]
         assert found == ["Entry 33 speaks of lantern 231 at the quay."], "found without the model"
@@ -141,7 +133,7 @@ def test_the_key_is_never_told(program, service):
         pipes.initialize()
         save(program, "Zyx it is.")
         recall(pipes, "zyx")
-        until(lambda: service.keys)
+        assert until(lambda: service.keys)
         time.sleep(0.2)
         assert KEY not in pipes.log()
     done = program.run("doctor", env=settings(service))

@@ -6,6 +6,7 @@ import pytest
 
 from harness.language_model import language_model
 from harness.pages import ARTICLE, page_server
+from harness.program import call
 
 KEY = "sk-test-of-the-model"
 
@@ -45,10 +46,6 @@ def home(program, pages, model):
         "LOREWELL_LLM_KEY": KEY,
     }
     return program
-
-
-def call(program, tool: str, **arguments) -> dict:
-    return json.loads(program.ok("call", tool, json.dumps(arguments)))
 
 
 def test_what_a_model_says_is_a_proposal_that_is_checked(home, pages, model):

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.program import call
+
 FRESH = "imported 0 new"
-
-
-def call(program, tool: str, **arguments) -> dict:
-    return json.loads(program.ok("call", tool, json.dumps(arguments)))
 
 
 def node(program, name: str) -> dict:

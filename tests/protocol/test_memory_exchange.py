@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from harness.program import Program
+from harness.program import Program, call
 
 KAIRN = """
 CREATE TABLE nodes (id TEXT PRIMARY KEY, namespace TEXT, type TEXT, name TEXT, description TEXT,
@@ -23,10 +23,6 @@ CREATE TABLE ideas (id TEXT PRIMARY KEY, title TEXT, status TEXT, category TEXT,
   created_at TEXT);
 """
 AT = "2026-01-02T03:04:05.678901+00:00"
-
-
-def call(program, tool: str, **arguments) -> dict:
-    return json.loads(program.ok("call", tool, json.dumps(arguments)))
 
 
 def recalled(program, topic: str) -> list[dict]:

@@ -4,14 +4,12 @@ import json
 
 import pytest
 
+from harness.program import call
+
 TOOLS = [
     "find_entities", "get_entities", "create_entities", "update_entities", "delete_entities",
     "create_posts", "update_posts", "delete_posts", "check_entity_updates",
 ]
-
-
-def call(program, tool: str, **arguments) -> dict:
-    return json.loads(program.ok("call", tool, json.dumps(arguments)))
 
 
 def test_the_nine_tools_are_listed_and_cost_little(program):

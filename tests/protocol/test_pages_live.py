@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from harness.kanka_proxy import kanka_proxy
-from harness.program import Program, until
+from harness.program import Program, call, until
 
 KINDS = ["characters", "creatures", "locations", "organisations", "races", "notes", "journals", "quests"]
 
@@ -96,10 +96,6 @@ def live(binary, tmp_path, kanka) -> Program:
     program = Program(binary, home)
     program.settings = kanka.settings()
     return program
-
-
-def call(program, tool: str, **arguments) -> dict:
-    return json.loads(program.ok("call", tool, json.dumps(arguments)))
 
 
 def one(program, tool: str, **arguments) -> dict:
@@ -817,7 +813,7 @@ def bury(kanka, entity: int) -> None:
     assert kanka.http.delete(f"{kanka.base}/characters/{child}").status_code == 204
 
 
-def assert_whole(kanka, live, numbers: list[int]) -> None:
+def assert_whole(live, numbers: list[int]) -> None:
     """The mirror has what Kanka has, and says that this is all."""
     found = call(live, "find_entities", limit=0, include_full=False)
     assert found["mirror"]["complete"]
@@ -829,7 +825,7 @@ def test_what_is_deleted_during_the_first_copy_leaves_nothing_wrong(kanka, live)
     numbers = crowd(kanka, 100)
     kanka.proxy.meanwhile("characters.related=1&page=2", lambda: bury(kanka, numbers[3]))
     live.ok("sync", "kanka")
-    assert_whole(kanka, live, numbers[:3] + numbers[4:])
+    assert_whole(live, numbers[:3] + numbers[4:])
 
 
 def test_what_is_deleted_and_made_in_a_pause_of_the_first_copy_leaves_nothing_wrong(kanka, live):
@@ -840,7 +836,7 @@ def test_what_is_deleted_and_made_in_a_pause_of_the_first_copy_leaves_nothing_wr
     bury(kanka, numbers[3])
     fresh = kanka.make("characters", name="Fresh")["entity_id"]
     live.ok("sync", "kanka")
-    assert_whole(kanka, live, numbers[:3] + numbers[4:] + [fresh])
+    assert_whole(live, numbers[:3] + numbers[4:] + [fresh])
 
 
 def test_the_first_copy_costs_no_second_one_where_nothing_was_deleted(kanka, live):
@@ -851,7 +847,7 @@ def test_the_first_copy_costs_no_second_one_where_nothing_was_deleted(kanka, liv
     )
     with kanka.proxy.counted() as asked:
         live.ok("sync", "kanka")
-    assert_whole(kanka, live, numbers + fresh)
+    assert_whole(live, numbers + fresh)
     assert len([line for line in asked if "entities?" in line]) <= 5, asked
 
 
@@ -901,7 +897,7 @@ def test_what_is_not_copied_yet_is_read_and_written_all_the_same(kanka, live):
     assert not row["success"] and "copied from Kanka so far" in row["error"], row
     kanka.proxy.mend()
     live.ok("sync", "kanka")
-    assert_whole(kanka, live, numbers[:53] + numbers[54:])
+    assert_whole(live, numbers[:53] + numbers[54:])
 
 
 def test_what_kanka_keeps_is_changed_through_no_other_door(kanka, live):

@@ -6,7 +6,7 @@ import pytest
 
 from harness.rpc import message
 from harness.table import Cast, Game, Seat, listening
-from harness.web import Modern, Session
+from harness.web import Cookies, Modern, Session
 
 CURRENT = "context://current"
 NOTHING = {"context": {"campaign_id": None, "session_id": None, "participant_id": None}}
@@ -22,16 +22,6 @@ def gail(cast):
 def modern(cast):
     """The GM as a client that keeps no session."""
     return Seat(Modern(cast.http("gail")))
-
-
-class Cookies:
-    """A client that knows its session by the cookie alone."""
-
-    def __init__(self, http):
-        self.http = http
-
-    def ask(self, method: str, params: dict | None = None) -> dict:
-        return self.http.post("/mcp", json=message(method, params)).json()
 
 
 def with_token(cast: Cast, name: str, **headers: str):

@@ -7,7 +7,7 @@ import pytest
 
 from harness.rpc import message
 from harness.table import CRIT, FEAR, HOPE, Listener, Seat, listening, payload, replay
-from harness.web import EventStream, Modern, Session
+from harness.web import Cookies, EventStream, Modern, Session
 
 LIST = "campaigns://list"
 UNKNOWN = "sess_" + "a" * 26
@@ -61,7 +61,7 @@ def test_defect_1_notifications_reach_a_client_with_cookies_only(server):
     """As in the contract's curl example: no session header anywhere, revision 2024-11-05."""
     with server.client() as http:
         Session(http, "2024-11-05").open()
-        seat = Seat(CookieOnly(http))
+        seat = Seat(Cookies(http))
         uri = f"campaign://{seat.do('campaign_create', name='x', gm_mode='AI')['id']}/participants"
         seat.subscribe(uri)
         with http.stream("GET", "/mcp", headers={"accept": "text/event-stream"}) as response:
@@ -92,16 +92,6 @@ def test_defect_1_notifications_of_the_stateless_era_are_json_rpc(web, seat, eve
         found = stream.next_named("notifications/resources/updated")
     assert found["jsonrpc"] == "2.0" and "id" not in found
     assert found["params"]["uri"] == evening.events
-
-
-class CookieOnly:
-    """A client that lets its cookies do all the work."""
-
-    def __init__(self, http):
-        self.http = http
-
-    def ask(self, method: str, params: dict | None = None) -> dict:
-        return self.http.post("/mcp", json=message(method, params)).json()
 
 
 # 2. A floor of 100 ms

@@ -155,6 +155,11 @@ class Server:
             return http.get("/mcp/health").status_code == 200
 
 
+def call(program: Program, tool: str, **arguments) -> dict:
+    """The answer of a tool that must succeed, asked by a command of its own."""
+    return json.loads(program.ok("call", tool, json.dumps(arguments)))
+
+
 def until(condition, seconds: float = PATIENCE, pause: float = 0.02):
     """Waits for something to become true, and returns it."""
     deadline = time.monotonic() + seconds

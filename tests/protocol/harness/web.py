@@ -1,4 +1,4 @@
-"""MCP clients on plain HTTP requests: one for sessions, one for the stateless era."""
+"""MCP clients on plain HTTP requests: for sessions, by id or by cookie, and for the stateless era."""
 
 import contextlib
 import http.client
@@ -54,6 +54,16 @@ class Session:
     def stream(self, silence: float = 30):
         """The event stream of the session."""
         return event_stream(self.http, "GET", self.path, silence, headers=self.headers)
+
+
+class Cookies:
+    """A client that knows its session by the cookie alone."""
+
+    def __init__(self, http: httpx2.Client):
+        self.http = http
+
+    def ask(self, method: str, params: dict | None = None) -> dict:
+        return self.http.post("/mcp", json=message(method, params)).json()
 
 
 class Wire:
