@@ -108,7 +108,7 @@ def test_a_failure_is_told_and_nothing_of_it_stays(ends, name):
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_failure_takes_nothing_from_a_copy(ends, name, tmp_path):
-    far, near, proxy, ids = ends
+    _, near, proxy, _ = ends
     copy = Program(near.binary, tmp_path / "copy")
     copy.home.mkdir()
     copy.settings = near.settings
@@ -128,7 +128,7 @@ def test_a_failure_takes_nothing_from_a_copy(ends, name, tmp_path):
 
 
 def test_a_copy_that_is_cut_short_goes_on_where_it_was(ends, tmp_path):
-    far, near, proxy, ids = ends
+    _, near, proxy, _ = ends
     copy = Program(near.binary, tmp_path / "copy")
     copy.home.mkdir()
     copy.settings = near.settings

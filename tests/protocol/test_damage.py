@@ -147,7 +147,7 @@ def table(request, program: Program, serve):
 
 
 def test_lists_of_the_table_and_of_memory_go_on_and_name_what_is_left_out(table):
-    seat, program, lost, wrong = table
+    seat, _, lost, wrong = table
     documents = {uri: seat.read(uri) for uri in ("campaigns://list", "kn://projects", "kn://memories", "kn://status")}
     told = [seat.result(tool, call) for tool, call in (
         ("kn_project", {"action": "list"}), ("kn_intel", {"action": "recall", "topic": "rope"}),
@@ -169,7 +169,7 @@ def test_lists_of_the_table_and_of_memory_go_on_and_name_what_is_left_out(table)
 
 @pytest.mark.parametrize("format", ["jsonl", "markdown"])
 def test_an_export_goes_on_and_names_what_is_left_out(table, format, tmp_path):
-    seat, program, _, wrong = table
+    _, program, _, wrong = table
     target = tmp_path / ("out" if format == "markdown" else "out.jsonl")
     done = program.run("export", "memory", format, str(target))
     assert done.returncode == 0, done.stderr

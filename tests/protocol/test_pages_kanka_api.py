@@ -20,7 +20,7 @@ def token(program) -> str:
 
 
 @pytest.fixture
-def api(program, token, serve):
+def api(token, serve):
     """A plain HTTP client with a token, and the campaign's address."""
     server = serve()
     with server.client(authorization=f"Bearer {token}") as http:
@@ -370,10 +370,10 @@ def test_lists_are_filtered_as_kanka_does(api):
     http, campaign, _ = api
     tag = {name: http.post(f"{campaign}/tags", json={"name": name}).json()["data"]["id"] for name in ("a", "b")}
     land = http.post(f"{campaign}/locations", json={"name": "Land", "image_uuid": "i-1"}).json()["data"]
-    for n, (name, fields) in enumerate({
+    for name, fields in {
         "Town": {"parent_id": land["entity_id"], "tags": [tag["a"]], "entry": "<p>x</p>"},
         "Old town": {"tags": [tag["a"], tag["b"]], "type": "Ruin"}, "Mill": {"is_private": True},
-    }.items()):
+    }.items():
         http.post(f"{campaign}/locations", json={"name": name, **fields})
     for day in ("2025-05-01", "2025-05-20"):
         http.post(f"{campaign}/journals", json={"name": day, "date": day})

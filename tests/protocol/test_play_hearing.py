@@ -53,7 +53,7 @@ def test_a_sheet_that_is_hidden_again_is_told_of_when_it_is_shown_again(cast, ga
 
 def test_an_npc_with_an_open_page_is_told_of_when_it_is_revealed(cast, game):
     """And of its sheet when that is."""
-    lurker, sheet = npc(game, "NOTHING", **open_page(game))
+    lurker, _ = npc(game, "NOTHING", **open_page(game))
     seen = [game.uri, f"{game.uri}/characters"]
     with both_ears(cast, "alice", *seen) as ears:
         game.gail.do("character_update", character_id=lurker, reveal="NAME")

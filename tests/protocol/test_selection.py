@@ -162,7 +162,7 @@ class TestHttp:
     """What a request may ask for, on a server that restricts nothing."""
 
     @pytest.fixture
-    def everything(self, web, shared):
+    def everything(self, shared):
         return shared.program.tools("--toolsets", "all")
 
     def test_toolsets_by_header(self, web, everything):
