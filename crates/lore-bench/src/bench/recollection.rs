@@ -41,7 +41,9 @@ pub(crate) fn run(bench: &Bench, kairn: Option<&Path>, quick: bool) -> anyhow::R
         let place = bench.place(&format!("memory-{size}"));
         let ours = measure(bench.lorewell_on(&place, &["--toolsets", "memory"]), size)?;
         let theirs = match kairn.filter(|_| size <= KAIRN_MOST) {
-            Some(program) => Some(measure(kairn_at(program, &bench.place("kairn")), size)?),
+            Some(program) => {
+                Some(measure(kairn_at(program, &bench.place(&format!("kairn-{size}"))), size)?)
+            }
             None => None,
         };
         report(size, &ours, theirs.as_deref());
