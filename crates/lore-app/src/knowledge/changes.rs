@@ -95,7 +95,7 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
             let (batch, said) = match &found {
                 Found::Same(meant) => recognised::told(librarian, meant, given, aliases).await?,
                 Found::Alike(meant, _) => {
-                    let said = recognised::said(librarian, &meant.entity, given).await?;
+                    let said = recognised::said(librarian, meant, given).await?;
                     let unheard = said.as_ref().filter(|said| !said.is_kept()).is_some();
                     let description = given.description.clone().filter(|_| !unheard);
                     let given = Registration { description, ..given.clone() };

@@ -54,7 +54,7 @@ pub(super) async fn told(
 ) -> Result<(Batch, Option<Said>)> {
     let Meant { entity, of } = meant;
     let mut batch = librarian.batch();
-    let said = said(librarian, entity, given).await?;
+    let said = said(librarian, meant, given).await?;
     let shares = Shares::of(librarian, entity).await?;
     let share = of.as_ref().and_then(|of| Some((shares.meant(of)?.0, of)));
     let known = Known { librarian, entity, giver: given.giver(), aliases };
@@ -76,14 +76,17 @@ pub(super) async fn told(
     Ok((batch, said))
 }
 
-/// What is to become of the description of something known, if one is given.
+/// What is to become of the description of something known, if one is given. What is said of others
+/// who are one with it now is not said of it.
 pub(super) async fn said(
     librarian: &Librarian,
-    known: &Entity,
+    meant: &Meant,
     given: &Registration,
 ) -> Result<Option<Said>> {
     let Some(body) = body(given) else { return Ok(None) };
-    let texts = log::texts_of(librarian, known.node.id).await?;
+    let shares = Shares::of(librarian, &meant.entity).await?;
+    let mut texts = log::texts_of(librarian, meant.entity.node.id).await?;
+    texts.retain(|text| shares.teller_of(text) == meant.of);
     let is = |text: &Text, kind: &str| text.kind.as_str() == kind;
     let said = texts.iter().filter(|text| is(text, DESCRIPTION)).count();
     Ok(Some(match said {

@@ -6,12 +6,14 @@
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lore_core::names::name_key;
-use lore_core::{Event, Node, Result, Timestamp};
+use lore_core::{Event, Node, Result, Text, Timestamp};
 use lore_store::Bin;
 use serde_json::Value;
 
 use super::entities::Entity;
-use super::entries::{self, ALIAS_ADDED, ALIAS_REMOVED, GIVEN, MERGED, OF, RENAMED, RETYPED};
+use super::entries::{
+    self, ALIAS_ADDED, ALIAS_REMOVED, DESCRIBED, GIVEN, MERGED, OF, RENAMED, RETYPED,
+};
 use super::librarian::Librarian;
 use super::log::{self, Given};
 use super::ontology::EntityType;
@@ -79,6 +81,18 @@ impl Shares {
     /// the URI as it is kept; none where it is the entity's own.
     pub(super) fn meant(&self, uri: &str) -> Option<(&Share, &String)> {
         meant(&self.merged, &uri::anchor(uri))
+    }
+
+    /// The URI of whom a text of the entity is, where that was merged into it.
+    pub(super) fn teller_of(&self, text: &Text) -> Option<String> {
+        let uid = text.uid.to_string();
+        let share = self.merged.iter().find(|share| share.given.texts.contains(&uid));
+        let described = |event: &&Event| {
+            event.kind == DESCRIBED
+                && entries::details(event).get("text").and_then(Value::as_str) == Some(&uid)
+        };
+        let told = || self.events.iter().find(described).and_then(told_of);
+        share.map(|share| share.given.uri.clone()).or_else(told)
     }
 
     /// The one that parts when a URI does, with those that were merged into it since.

@@ -1,8 +1,8 @@
 //! What may be told of two that are one for a while.
 
 use crate::parting::Step::{
-    Alias, ByHand, Ingest, IngestUri, Join, Journal, Log, Merge, Note, Register, RegisterUri,
-    Relate, Remove, Retype, Unalias, Unmerge, Whole,
+    Alias, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Note, Register,
+    RegisterUri, Relate, Remove, Retype, Unalias, Unmerge, Whole,
 };
 use crate::parting::Who::{Ada, Eleanor, Mask, Nora, Otto};
 use crate::parting::{ADA, ELEANOR, NORA, Step};
@@ -391,6 +391,16 @@ pub(crate) const TOLD: &[(&str, &[Step])] = &[
             Note(NORA, "aliases: [Elly]\nknows: \"[[Eleanor Vance]]\"\n", "She came."),
             Unalias(Nora, "Elly"),
             Unmerge(Ada),
+        ],
+    ),
+    (
+        "the same is said of both",
+        &[
+            Merge(Nora, Eleanor),
+            Describe(Nora, "She came."),
+            Describe(Eleanor, "She came."),
+            Describe(Nora, "She came."),
+            Unmerge(Nora),
         ],
     ),
 ];
