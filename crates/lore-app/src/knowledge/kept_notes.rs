@@ -62,6 +62,7 @@ pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> 
 
 /// Keeps a note as it is now, also where it has not changed.
 pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
+    let _keeping = librarian.app.notes.keeping.lock().await;
     let note = Note::read(text);
     let rid = rid(&path.to_string());
     let before = shelve::shelved(librarian, &rid).await?;
@@ -253,6 +254,7 @@ pub(super) async fn introduce(
     path: &NotePath,
     note: &Note<'_>,
 ) -> Result<Option<Subject>> {
+    let _keeping = librarian.app.notes.keeping.lock().await;
     let entity_type = entity_type(librarian, note).await?;
     introduced(librarian, path, note, entity_type).await
 }
@@ -388,6 +390,7 @@ async fn subject(librarian: &Librarian, uri: &str) -> Result<Option<Subject>> {
 
 /// Takes a note away that is gone, with what it said.
 pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
+    let _keeping = librarian.app.notes.keeping.lock().await;
     let rid = rid(path);
     let Some(document) = shelve::shelved(librarian, &rid).await? else { return Ok(()) };
     let spoken_of = spoken::mentioned_by(librarian, Some(&document)).await?;
@@ -441,6 +444,7 @@ pub(super) fn property<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
 
 /// Follows a note to another path. Says whether there was one, and the new path was free.
 pub(super) async fn follow(librarian: &Librarian, from: &str, to: &str) -> Result<bool> {
+    let _keeping = librarian.app.notes.keeping.lock().await;
     let (from, to) = (rid(from), rid(to));
     let moved = shelve::rename(librarian, &from, &to).await?;
     if moved

@@ -28,6 +28,9 @@ pub struct Notes {
     open: Mutex<Option<Arc<Vault>>>,
     /// Held by whoever writes a note about a page.
     writing: tokio::sync::Mutex<()>,
+    /// Held by whoever takes a note in, or away: what it says of names and relations is many
+    /// changes, which those of another reader of it must not come between.
+    pub(super) keeping: tokio::sync::Mutex<()>,
     /// How many of how many notes are read, while all are.
     reading: Mutex<Option<(usize, usize)>>,
     /// Those that went a short while ago.
