@@ -11,7 +11,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::http::{Method, Response};
 use lore_anvil::{
     Kind, List, OPEN_FIELDS, Object, PAGE_MAX, Sensitivity, with_texts_apart, with_told_names,
 };
@@ -23,7 +23,8 @@ use lore_tools::Toolset;
 use serde_json::{Map, Value, json};
 
 use crate::body::{self, Unread};
-use crate::kanka::Params;
+use crate::params::Params;
+use crate::reply;
 
 /// Where the API is mounted.
 pub(crate) const PREFIX: &str = "/compat/worldanvil/api/external/boromir";
@@ -371,10 +372,5 @@ fn failure(error: &str) -> Value {
 }
 
 fn respond(status: u16, body: &Value) -> Response<Body> {
-    let mut response = Response::new(Body::from(body.to_string()));
-    let status = StatusCode::from_u16(status);
-    *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
+    reply::respond(reply::status(status), body.to_string())
 }

@@ -7,6 +7,8 @@ use axum::http::{HeaderMap, HeaderName};
 use lore_core::{Error, Result};
 use lore_tools::{Registry, Selection, Toolset};
 
+use crate::params::unescaped;
+
 static WORLD: HeaderName = HeaderName::from_static("x-lorewell-world");
 static TOOLSETS: HeaderName = HeaderName::from_static("x-mcp-toolsets");
 static TOOLS: HeaderName = HeaderName::from_static("x-mcp-tools");
@@ -50,6 +52,7 @@ pub(crate) fn selection(headers: &HeaderMap, path: &str, registry: &Registry) ->
     }
     if let Some(rest) = path.strip_prefix("/mcp/x/") {
         let (toolset, tail) = rest.split_once('/').unwrap_or((rest, ""));
+        // A path counts before a header.
         toolsets = vec![toolset];
         selection = selection.read_only(tail == "readonly");
     } else if path == "/mcp/readonly" {
@@ -82,26 +85,9 @@ fn lines<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Vec<&'a str>> 
     read.collect::<std::result::Result<_, _>>().map_err(|_| unreadable(name))
 }
 
-/// A text without its percent-encoding. A percent sign that encodes nothing is one.
+/// A world's name without its percent-encoding.
 fn decoded(text: &str) -> Result<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let (byte, after) = match (first, after) {
-            (b'%', [high, low, after @ ..]) => match (digit(*high), digit(*low)) {
-                (Some(high), Some(low)) => ((high << 4) | low, after),
-                _ => (*first, rest.get(1..).unwrap_or_default()),
-            },
-            _ => (*first, after),
-        };
-        bytes.push(byte);
-        rest = after;
-    }
-    String::from_utf8(bytes).map_err(|_| unreadable(&WORLD))
-}
-
-fn digit(letter: u8) -> Option<u8> {
-    char::from(letter).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    String::from_utf8(unescaped(text)).map_err(|_| unreadable(&WORLD))
 }
 
 fn unreadable(name: &HeaderName) -> Error {

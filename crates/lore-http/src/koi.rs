@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::http::{Method, Response, StatusCode};
 use lore_core::Error;
 use lore_core::error::short;
 use lore_mcp::{Scope, ServerParts};
@@ -17,7 +17,8 @@ use lore_tools::{Call, Toolset};
 use serde_json::{Value, json};
 
 use crate::body::{self, Unread};
-use crate::kanka::decoded;
+use crate::params::{Params, decoded};
+use crate::reply;
 
 /// The refusal of a body that is not said to be JSON.
 const NOT_JSON: &str =
@@ -44,7 +45,7 @@ pub(crate) async fn handle(State(koi): State<Arc<Koi>>, request: Request) -> Res
         return detail(415, json!(NOT_JSON));
     }
     match answer(&koi, &head, &body).await {
-        Ok(answer) => reply(StatusCode::OK, &answer),
+        Ok(answer) => reply::respond(StatusCode::OK, answer.to_string()),
         Err(failure) => refusal(failure, place_of_fields(&head.method)),
     }
 }
@@ -70,11 +71,6 @@ fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
     };
     let path = head.uri.path();
     let path = decoded(path.strip_prefix(koi.base).unwrap_or(path).trim_matches('/'));
-    let pairs = head.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
-    let query = pairs.map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " ")))
-    });
     let body = match body.iter().all(u8::is_ascii_whitespace) {
         true => None,
         false => Some(serde_json::from_slice(body).map_err(|_| {
@@ -82,7 +78,7 @@ fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
             Failure::Unreadable(Error::invalid("body", problem, "send a JSON object"))
         })?),
     };
-    Ok(Ask { verb, path: vec![path], query: query.collect(), body })
+    Ok(Ask { verb, path: vec![path], query: Params::of(&head.uri).into_pairs(), body })
 }
 
 /// Where the fields of a request stand, as FastAPI calls it.
@@ -121,14 +117,5 @@ fn wrong(field: &str, what: &str, place: &str) -> Value {
 }
 
 fn detail(status: u16, detail: Value) -> Response<Body> {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    reply(status, &json!({ "detail": detail }))
-}
-
-fn reply(status: StatusCode, body: &Value) -> Response<Body> {
-    let mut response = Response::new(Body::from(body.to_string()));
-    *response.status_mut() = status;
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
+    reply::respond(reply::status(status), json!({ "detail": detail }).to_string())
 }

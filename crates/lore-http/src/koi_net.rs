@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::http::{Method, Response, StatusCode};
 use lore_app::federation::{self, Endpoint, Federation};
 use lore_core::Error;
 use lore_mcp::Scope;
@@ -55,7 +55,7 @@ async fn health(federation: &Federation, scope: Option<&Scope>, path: &str) -> R
     let Some(scope) = scope else { return reply::unauthorised(path) };
     // Only a token is bound to one world.
     let world = scope.identity.world.unwrap_or(federation.world());
-    json(StatusCode::OK, federation.health(world).await.to_string())
+    reply::respond(StatusCode::OK, federation.health(world).await.to_string())
 }
 
 fn unrepeated(path: &str) -> &str {
@@ -85,7 +85,7 @@ async fn post(
     body_max: usize,
 ) -> Response<Body> {
     if !body::says_json(request.headers()) {
-        return json(StatusCode::UNPROCESSABLE_ENTITY, NOT_JSON.to_owned());
+        return reply::respond(StatusCode::UNPROCESSABLE_ENTITY, NOT_JSON.to_owned());
     }
     let body = match body::read(request.into_body(), body_max).await {
         Ok(body) => body,
@@ -106,25 +106,18 @@ async fn post(
 }
 
 fn said(answer: federation::Response) -> Response<Body> {
-    let status = StatusCode::from_u16(answer.status);
-    let mut response = json(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), answer.body);
+    let mut response = reply::respond(reply::status(answer.status), answer.body);
     if let Some(wait) = answer.retry_after {
         reply::set_retry_after(&mut response, wait);
     }
     response
 }
 
-fn json(status: StatusCode, body: String) -> Response<Body> {
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use axum::http::header;
 
     use super::*;
 

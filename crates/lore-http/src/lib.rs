@@ -17,6 +17,7 @@ mod koi;
 mod koi_net;
 mod limits;
 mod origin;
+mod params;
 mod reply;
 mod routes;
 mod server;

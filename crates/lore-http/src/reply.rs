@@ -1,4 +1,4 @@
-//! Refusals that the gate gives before any route is reached.
+//! Answers of JSON, and the refusals that are worded alike whatever the route.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use lore_core::Error;
 use lore_tools::error_object;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{anvil, kanka};
 
@@ -14,21 +14,26 @@ use crate::{anvil, kanka};
 /// `detail`, where clients of the KOI API look for it.
 pub(crate) fn refuse(status: StatusCode, error: &Error) -> Response<Body> {
     let detail = format!("{error}. {}", error.hint());
-    respond(status, &json!({ "error": error_object(error), "detail": detail }))
+    respond(status, json!({ "error": error_object(error), "detail": detail }).to_string())
 }
 
-fn respond(status: StatusCode, body: &Value) -> Response<Body> {
-    let mut response = Response::new(Body::from(body.to_string()));
+/// An answer of JSON.
+pub(crate) fn respond(status: StatusCode, body: String) -> Response<Body> {
+    let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
+/// The status of a number; a number that is none is a fault of ours.
+pub(crate) fn status(number: u16) -> StatusCode {
+    StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
 /// A refusal by the error's own status.
 pub(crate) fn fail(error: &Error) -> Response<Body> {
-    let status = StatusCode::from_u16(error.code().meaning().http);
-    let mut response = refuse(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), error);
+    let mut response = refuse(status(error.code().meaning().http), error);
     match error {
         Error::Throttled { retry_after, .. } => set_retry_after(&mut response, *retry_after),
         Error::Unavailable { .. } => set_retry_after(&mut response, Duration::from_secs(1)),
@@ -47,9 +52,11 @@ pub(crate) fn unauthorised(path: &str) -> Response<Body> {
     };
     let status = StatusCode::UNAUTHORIZED;
     let mut response = if path.starts_with(anvil::PREFIX) {
-        respond(status, &json!({ "success": false, "error": "access_denied_auth_failed" }))
+        let body = json!({ "success": false, "error": "access_denied_auth_failed" });
+        respond(status, body.to_string())
     } else if path.starts_with(kanka::PREFIX) {
-        respond(status, &json!({ "code": 401, "error": "Invalid authentication token" }))
+        let body = json!({ "code": 401, "error": "Invalid authentication token" });
+        respond(status, body.to_string())
     } else {
         refuse(status, &error)
     };

@@ -1,10 +1,12 @@
 //! Answers and refusals in Kanka's forms.
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::{Response, StatusCode};
 use lore_core::Error;
 use lore_core::error::short;
 use serde_json::{Map, Value, json};
+
+use crate::reply;
 
 /// Rows of a page of results.
 pub(super) const PER_PAGE: usize = 45;
@@ -22,8 +24,8 @@ pub(super) enum Reply {
 impl Reply {
     pub(super) fn into_response(self) -> Response<Body> {
         match self {
-            Self::Found(body) => respond(StatusCode::OK, &body),
-            Self::Made(body) => respond(StatusCode::CREATED, &body),
+            Self::Found(body) => reply::respond(StatusCode::OK, body.to_string()),
+            Self::Made(body) => reply::respond(StatusCode::CREATED, body.to_string()),
             Self::Gone => {
                 let mut response = Response::new(Body::empty());
                 *response.status_mut() = StatusCode::NO_CONTENT;
@@ -60,8 +62,7 @@ impl Refused {
     }
 
     pub(super) fn into_response(self) -> Response<Body> {
-        let status = StatusCode::from_u16(self.status);
-        respond(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &self.body)
+        reply::respond(reply::status(self.status), self.body.to_string())
     }
 }
 
@@ -87,15 +88,7 @@ impl From<Error> for Refused {
 pub(super) fn throttled(limit: u32) -> Response<Body> {
     let problem =
         format!("Your account limit of {limit} requests per minute has been reached. Please wait.");
-    respond(StatusCode::TOO_MANY_REQUESTS, &json!([problem]))
-}
-
-fn respond(status: StatusCode, body: &Value) -> Response<Body> {
-    let mut response = Response::new(Body::from(body.to_string()));
-    *response.status_mut() = status;
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
+    reply::respond(StatusCode::TOO_MANY_REQUESTS, json!([problem]).to_string())
 }
 
 /// A page of rows, as every list answers.

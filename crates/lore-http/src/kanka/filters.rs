@@ -8,8 +8,8 @@ use lore_core::names::name_key;
 use serde_json::Value;
 
 use super::answer::Refused;
-use super::params::Params;
 use super::shape::{IMAGES, Tags};
+use crate::params::Params;
 
 /// What lists of a kind can be filtered by.
 pub(super) fn names(kind: PageKind) -> Vec<&'static str> {

@@ -11,7 +11,6 @@ mod entities;
 mod extra;
 mod filters;
 mod limiter;
-mod params;
 mod posts;
 mod shape;
 mod typed;
@@ -27,9 +26,9 @@ use lore_mcp::{Scope, ServerParts};
 use serde_json::{Map, Value, json};
 
 use crate::body::{self, Unread};
+use crate::params::{Params, decoded};
 use answer::{Refused, Reply};
 pub(crate) use limiter::Limiter;
-pub(crate) use params::{Params, decoded};
 
 /// Where the API is mounted, in either spelling.
 pub(crate) const PREFIX: &str = "/compat/kanka/";
@@ -128,7 +127,7 @@ fn split_path(uri: &Uri) -> (String, Vec<String>) {
     let end = path.find("/1.0").map_or(path.len(), |at| at + "/1.0".len());
     let (base, rest) = path.split_at(end);
     let segments = rest.split('/').filter(|segment| !segment.is_empty());
-    (base.to_owned(), segments.map(params::decoded).collect())
+    (base.to_owned(), segments.map(decoded).collect())
 }
 
 fn fields(body: &[u8]) -> Result<Map<String, Value>, Refused> {

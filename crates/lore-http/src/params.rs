@@ -6,6 +6,7 @@ use axum::http::Uri;
 pub(crate) struct Params(Vec<(String, String)>);
 
 impl Params {
+    /// Those of an address.
     pub(crate) fn of(uri: &Uri) -> Self {
         let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
         Self(
@@ -18,6 +19,11 @@ impl Params {
         )
     }
 
+    /// All of them.
+    pub(crate) fn into_pairs(self) -> Vec<(String, String)> {
+        self.0
+    }
+
     /// The value of a parameter, unless it is blank.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rfind(|(known, _)| known == name);
@@ -25,19 +31,19 @@ impl Params {
     }
 
     /// Every value of a parameter that may repeat, `name[]=1&name[]=2`.
-    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         let list = format!("{name}[");
         let values = self.0.iter().filter(move |(known, _)| known.starts_with(&list));
         values.map(|(_, value)| value.as_str())
     }
 
     /// Whether a parameter says yes.
-    pub(super) fn is_on(&self, name: &str) -> bool {
+    pub(crate) fn is_on(&self, name: &str) -> bool {
         self.flag(name) == Some(true)
     }
 
     /// A parameter that is yes or no, if it is either.
-    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         match self.get(name)? {
             "1" | "true" => Some(true),
             "0" | "false" => Some(false),
@@ -46,7 +52,7 @@ impl Params {
     }
 
     /// The page that is asked for, from 1.
-    pub(super) fn page(&self) -> usize {
+    pub(crate) fn page(&self) -> usize {
         let page = self.get("page").and_then(|text| text.parse().ok());
         page.unwrap_or(1).clamp(1, 1_000_000)
     }
@@ -54,23 +60,29 @@ impl Params {
 
 /// A percent-encoded text as it was meant; broken escapes stay as they are.
 pub(crate) fn decoded(text: &str) -> String {
+    String::from_utf8_lossy(&unescaped(text)).into_owned()
+}
+
+/// The bytes that a percent-encoded text means. A percent sign that encodes nothing is one.
+pub(crate) fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let digits = tail.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped = digits.filter(|_| *first == b'%');
-        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
+    while let Some((first, after)) = rest.split_first() {
+        let (byte, after) = match (first, after) {
+            (b'%', [high, low, after @ ..]) => match (digit(*high), digit(*low)) {
+                (Some(high), Some(low)) => ((high << 4) | low, after),
+                _ => (*first, rest.get(1..).unwrap_or_default()),
+            },
+            _ => (*first, after),
+        };
+        bytes.push(byte);
+        rest = after;
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
+}
+
+fn digit(letter: u8) -> Option<u8> {
+    char::from(letter).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]
