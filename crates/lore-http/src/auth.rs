@@ -1,4 +1,4 @@
-//! From the Authorization header to an identity.
+//! From the headers that carry a token to an identity.
 
 use axum::http::{HeaderMap, header};
 use lore_app::access::{Doorkeeper, Identity};

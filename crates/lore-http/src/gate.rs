@@ -1,4 +1,5 @@
-//! The gate every request passes, whatever its route.
+//! The gate every request passes, whatever its route: Host and Origin, limits, authentication.
+//! What a route may show and do is none of its business.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -28,7 +29,7 @@ use crate::origin::{AllowList, names_this_machine};
 use crate::reply;
 
 /// Routes that anybody may ask without a token.
-pub(crate) const PUBLIC: [&str; 1] = ["/mcp/health"];
+const PUBLIC: [&str; 1] = ["/mcp/health"];
 
 /// The address a connection comes from.
 #[derive(Debug, Clone, Copy)]
@@ -40,14 +41,14 @@ pub(crate) struct OwnIp(pub(crate) IpAddr);
 
 /// What the gate needs to decide.
 pub(crate) struct Gate {
-    pub(crate) allow: AllowList,
-    pub(crate) doorkeeper: Arc<Doorkeeper>,
+    allow: AllowList,
+    doorkeeper: Arc<Doorkeeper>,
     /// The tools there are.
     registry: Arc<Registry>,
     /// What the server allows at most.
-    pub(crate) selection: Arc<Selection>,
+    selection: Arc<Selection>,
     /// The world that is entered when a request names none.
-    pub(crate) world: Option<String>,
+    world: Option<String>,
     in_flight: Semaphore,
     per_token: Buckets<PrincipalId>,
     /// For this machine's own people.

@@ -39,8 +39,6 @@ use crate::params;
 use crate::rpc::{self, Fault, Glimpse, STATELESS_SINCE};
 use crate::server::{Scope, ServerParts};
 
-pub use self::answers::Body as ResponseBody;
-
 /// The header of sessions before 2026-07-28.
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");

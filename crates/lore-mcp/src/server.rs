@@ -102,7 +102,7 @@ pub struct McpServer {
 
 impl McpServer {
     /// A handler whose requests carry their own [`Scope`].
-    pub fn new(parts: Arc<ServerParts>) -> Self {
+    pub(crate) fn new(parts: Arc<ServerParts>) -> Self {
         Self::with_scope(parts, None)
     }
 

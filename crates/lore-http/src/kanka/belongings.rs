@@ -66,7 +66,7 @@ pub(super) async fn relations(
                 _ => Ways::One,
             };
             let id = pages::relate(scribe, entity, target, ways, &patch).await?;
-            made(one(relation_rows(asked, entity).await?, id)?)
+            Ok(made(one(relation_rows(asked, entity).await?, id)?))
         }
         ("PUT" | "PATCH", [id]) => {
             asked.permit("update_entities")?;
@@ -90,7 +90,7 @@ pub(super) async fn tags(
     entity: i64,
     path: &[&str],
 ) -> Result<Reply, Refused> {
-    let page = page(asked, entity, Detail::Head).await?;
+    let page = page(asked, entity).await?;
     let known = Tags::read(&asked.scribe).await?;
     let rows = |page: &Page| -> Vec<Value> {
         known.numbers(page).into_iter().map(|id| json!({ "id": id, "tag_id": id })).collect()
@@ -131,7 +131,7 @@ pub(super) async fn tags(
 
 /// The pictures of an entity. Only their ids are kept, so there is nothing to be fetched.
 pub(super) async fn image(asked: &Asked, entity: i64) -> Result<Reply, Refused> {
-    let page = page(asked, entity, Detail::Head).await?;
+    let page = page(asked, entity).await?;
     let [image, header] = IMAGES.map(|name| {
         let uuid = page.node.properties.get(name).filter(|uuid| uuid.is_string());
         uuid.map(|uuid| json!({ "uuid": uuid, "full": null, "thumbnail": null }))
@@ -139,19 +139,20 @@ pub(super) async fn image(asked: &Asked, entity: i64) -> Result<Reply, Refused> 
     Ok(Reply::Found(json!({ "data": { "image": image, "header": header } })))
 }
 
-async fn page(asked: &Asked, entity: i64, detail: Detail) -> Result<Page, Refused> {
+/// The entity without its texts: what belongs to it is kept beside them.
+async fn page(asked: &Asked, entity: i64) -> Result<Page, Refused> {
     asked.permit("get_entities")?;
-    Ok(pages::get(&asked.scribe, entity, detail).await?)
+    Ok(pages::get(&asked.scribe, entity, Detail::Head).await?)
 }
 
 async fn attribute_rows(asked: &Asked, entity: i64) -> Result<Vec<Value>, Refused> {
-    let page = page(asked, entity, Detail::Head).await?;
+    let page = page(asked, entity).await?;
     let found = pages::attributes(&asked.scribe, &[page.node.id]).await?;
     Ok(found.values().flatten().map(|row| shape::attribute(row, &page)).collect())
 }
 
 async fn relation_rows(asked: &Asked, entity: i64) -> Result<Vec<Value>, Refused> {
-    let page = page(asked, entity, Detail::Head).await?;
+    let page = page(asked, entity).await?;
     let found = pages::relations(&asked.scribe, &[page.node.id]).await?;
     Ok(found.iter().map(shape::relation).collect())
 }
@@ -197,16 +198,16 @@ async fn answered<F: Future<Output = Result<Vec<Value>, Refused>>>(
     id: i64,
 ) -> Result<Reply, Refused> {
     match edit {
-        AttributeEdit::Make(_) => made(one(rows().await?, id)?),
+        AttributeEdit::Make(_) => Ok(made(one(rows().await?, id)?)),
         AttributeEdit::Change(..) => one(rows().await?, id),
         AttributeEdit::Remove(_) => Ok(Reply::Gone),
     }
 }
 
-fn made(reply: Reply) -> Result<Reply, Refused> {
+fn made(reply: Reply) -> Reply {
     match reply {
-        Reply::Found(body) => Ok(Reply::Made(body)),
-        other => Ok(other),
+        Reply::Found(body) => Reply::Made(body),
+        other => other,
     }
 }
 

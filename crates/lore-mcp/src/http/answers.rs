@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::rpc::{Fault, Glimpse};
 
 /// The body of every answer: rmcp's own, so that none is boxed twice.
-pub type Body = BoxBody<Bytes, Infallible>;
+pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 /// Largest event stream that is turned into plain JSON.
 const GATHER_MAX: usize = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ use ::http::header::{COOKIE, SET_COOKIE};
 use ::http::{HeaderMap, HeaderValue};
 
 /// The name of the session cookie.
-pub(super) const SESSION_COOKIE: &str = "mcp_session";
+const SESSION_COOKIE: &str = "mcp_session";
 
 /// More cookies of one name than this are not looked at.
 const TRIED_MAX: usize = 8;
