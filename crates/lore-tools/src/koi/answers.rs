@@ -151,7 +151,7 @@ pub(crate) struct MentionedInAnswer {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DocumentOut {
+struct DocumentOut {
     /// Its path in the vault, or its kind and name.
     vault_path: String,
     /// What it is called.
@@ -407,7 +407,7 @@ fn body(found: &FoundDocument) -> &str {
 }
 
 /// As much of a text as is shown.
-pub(super) fn cut(text: &str) -> String {
+fn cut(text: &str) -> String {
     text.chars().take(PREVIEW).collect()
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::code_answers::{added, file, scanned, status};
 use super::code_rows::{self, Form};
-use super::{Answered, Failure, Request, Verb, bounded, shown};
+use super::{Answered, Failure, Request, Verb, row_count, shown};
 use crate::schema::Numbers;
 
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
@@ -109,7 +109,7 @@ async fn listed(request: &Request<'_>) -> Answered {
 
 async fn source_files(request: &Request<'_>) -> Answered {
     let NamedIn { repo_name, limit } = named(request)?;
-    let limit = bounded(limit, 100)?;
+    let limit = row_count(limit, 100)?;
     let found = files(&request.librarian, repo_name.as_deref()).await?;
     let rows: Vec<Value> = found.into_iter().take(limit).map(file).collect();
     shown(json!({ "count": rows.len(), "files": rows }))

@@ -4,7 +4,7 @@ use lore_app::knowledge::{Passages, find_documents};
 use serde::Deserialize;
 
 use super::answers::SearchAnswer;
-use super::{Answered, Failure, Request, Verb, bounded, shown};
+use super::{Answered, Failure, Request, Verb, row_count, shown};
 
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     match (request.ask.verb, path) {
@@ -44,7 +44,7 @@ impl From<SearchAsked> for SearchIn {
 }
 
 async fn found(request: &Request<'_>, given: SearchIn) -> Answered {
-    let limit = bounded(given.limit, 10)?;
+    let limit = row_count(given.limit, 10)?;
     let passages = if given.include_chunks { Passages::Give } else { Passages::Leave };
     let source = given.source.as_deref();
     let found = find_documents(&request.librarian, &given.query, source, limit, passages).await?;

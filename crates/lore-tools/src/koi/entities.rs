@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::answers::{
     EntitySearchAnswer, MentionedInAnswer, RelationshipsAnswer, ResolveAnswer, without_zone,
 };
-use super::{Answered, Request, Verb, bounded, shown, wrong_verb};
+use super::{Answered, Request, Verb, row_count, shown, wrong_verb};
 
 /// Most documents of an entity when nobody says how many.
 const DOCUMENTS: usize = 500;
@@ -44,7 +44,7 @@ async fn of_one(request: &Request<'_>, path: &str) -> Answered {
     }
     let Some(rest) = path.strip_prefix("entity/") else { return wrong_verb() };
     if let Some(uri) = rest.strip_suffix("/mentioned-in") {
-        let limit = bounded(request.query::<Page>()?.limit, DOCUMENTS)?;
+        let limit = row_count(request.query::<Page>()?.limit, DOCUMENTS)?;
         let found = mentioned_in(&request.librarian, uri, limit).await?;
         return shown(MentionedInAnswer::of(uri.to_owned(), found));
     }
@@ -89,7 +89,7 @@ async fn resolved(request: &Request<'_>, given: ResolveIn) -> Answered {
     let asked = Asked {
         label: given.label,
         type_hint: given.type_hint,
-        limit: bounded(given.limit, 5)?,
+        limit: row_count(given.limit, 5)?,
         surroundings: Surroundings {
             beside: beside.into_iter().flatten().chain(context.project).collect(),
             topics: context.topics,
@@ -124,7 +124,7 @@ async fn found(request: &Request<'_>) -> Answered {
     let given: FindIn = request.query()?;
     let filter = given.type_filter.filter(|name| !name.trim().is_empty());
     let wanted = wanted_type(request, "type_filter", filter.as_deref()).await?;
-    let limit = bounded(given.limit, 10)?;
+    let limit = row_count(given.limit, 10)?;
     let (librarian, whose) = (&request.librarian, Whose::Everybodys);
     let found = find_entities(librarian, &given.query, wanted, whose, limit).await?;
     // Who asks for a type of entity asks for no documents.
@@ -149,7 +149,7 @@ struct ListIn {
 async fn listed(request: &Request<'_>) -> Answered {
     let given: ListIn = request.query()?;
     let wanted = wanted_type(request, "type", given.entity_type.as_deref()).await?;
-    let limit = bounded(given.limit, 100)?.min(LISTED_MAX);
+    let limit = row_count(given.limit, 100)?.min(LISTED_MAX);
     let end = given.offset.saturating_add(limit);
     let found = knowledge::list(&request.librarian, wanted, end.saturating_add(1)).await?;
     let truncated = found.len() > end;
@@ -170,7 +170,7 @@ async fn mentioned_all(request: &Request<'_>) -> Answered {
         let limit = format!("{URIS_MAX} URIs");
         return Err(Error::TooLarge { what: "uris".into(), limit }.into());
     }
-    let limit = bounded(given.limit_per_entity, DOCUMENTS)?;
+    let limit = row_count(given.limit_per_entity, DOCUMENTS)?;
     let mut results = Map::new();
     for uri in given.uris {
         let found = mentioned_in(&request.librarian, &uri, limit).await?;

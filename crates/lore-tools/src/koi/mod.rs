@@ -198,8 +198,9 @@ fn shown(answer: impl Serialize) -> Answered {
         .map_err(|_| Failure::Failed(Error::Bug { what: "an answer of the KOI API".into() }))
 }
 
-/// How many rows are wanted, within what is given at once.
-fn bounded(limit: Option<i64>, default: usize) -> Result<usize> {
+/// How many rows are wanted: any number from 1 on. How many there are at most is for who gathers
+/// them to say.
+fn row_count(limit: Option<i64>, default: usize) -> Result<usize> {
     match limit {
         None => Ok(default),
         Some(given) => usize::try_from(given).ok().filter(|given| *given > 0).ok_or_else(|| {

@@ -9,8 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// What stands for a page, or for a post of one. Clients send a number also as text or as the mention they would
-/// write, and the ids that other tools showed them.
+/// What stands for a page, or for a post of one. Clients send a number also as text or as the
+/// mention they would write, and the ids that other tools showed them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageId(Value);
 

@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The commands, one file each, and what several of them need.
 
 mod archive;
 mod backup;
@@ -33,7 +33,7 @@ pub(crate) async fn run(
 ) -> anyhow::Result<ExitCode> {
     match command {
         Command::Completions { shell } => completions::run(shell)?,
-        Command::Connect(connect) => return connect::run(&options, &connect),
+        Command::Connect(connect) => connect::run(&options, &connect)?,
         Command::Stdio => stdio::run(&Settings::load(options)?, background).await?,
         Command::Serve(flags) => {
             serve::run(&Settings::load(options)?, &flags, background).await?;

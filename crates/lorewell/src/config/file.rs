@@ -182,7 +182,7 @@ pub(super) struct WebFile {
 }
 
 impl WebFile {
-    /// With what the environment says instead.
+    /// With what the environment says besides: addresses of both are reachable.
     pub(super) fn with_environment(mut self) -> anyhow::Result<web::Allowed> {
         if let Some(list) = variable("LOREWELL_WEB_REACHABLE") {
             for address in list.split(',').map(str::trim).filter(|part| !part.is_empty()) {

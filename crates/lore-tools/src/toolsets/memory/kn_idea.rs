@@ -27,8 +27,7 @@ impl Words for Actions {
 pub(super) struct Statuses;
 
 impl Words for Statuses {
-    const WORDS: &'static [&'static str] =
-        &["draft", "evaluating", "approved", "implementing", "done", "archived"];
+    const WORDS: &'static [&'static str] = StatusOut::WORDS;
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! Nodes, edges, projects and ideas as the contract shows them.
+//! Nodes and edges as the contract shows them.
 
 use lore_app::memory::graph::Known;
 use lore_app::memory::ids::shown;

@@ -1,4 +1,4 @@
-//! How campaigns, participants, characters and sessions look on the wire.
+//! How campaigns, participants, sessions and their events look on the wire.
 
 use lore_app::play::campaign::{Campaign, GmMode};
 use lore_app::play::ids::Thing;

@@ -1,4 +1,4 @@
-//! The seven resources of the table.
+//! The resources of the table: campaigns, what is in them, what is played, and the context.
 
 use futures::FutureExt;
 use lore_app::play::ids::Thing;

@@ -19,7 +19,6 @@ mod toml_file;
 mod ways;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
@@ -34,15 +33,10 @@ use crate::config::default_config_file;
 use crate::output;
 
 /// Prints the configuration of a client, or merges it into the client's file.
-pub(crate) fn run(options: &Options, connect: &Connect) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(options: &Options, connect: &Connect) -> anyhow::Result<()> {
     let machine = Machine::here()?;
     let plan = Plan::new(options, connect, &machine)?;
-    if connect.write {
-        plan.install()?
-    } else {
-        plan.print(machine.os)?
-    }
-    Ok(ExitCode::SUCCESS)
+    if connect.write { plan.install() } else { plan.print(machine.os) }
 }
 
 /// What shall be connected, and where that is written down.
