@@ -1,5 +1,5 @@
-//! What there is at all: `/health`, `/entity-types`, `/stats` and the like; registering entities, and
-//! the routes that no other file has.
+//! What there is at all: `/health`, `/entity-types`, `/stats` and the like; registering entities,
+//! and the routes that no other file has.
 
 use std::collections::BTreeMap;
 
