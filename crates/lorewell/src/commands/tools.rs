@@ -1,5 +1,6 @@
 //! `lorewell tools`: what is on, and what it costs a model to read.
 
+use anyhow::Context;
 use lore_core::Role;
 use lore_tools::{Registry, Tool};
 use serde_json::{Value, json};
@@ -13,7 +14,9 @@ pub(crate) fn run(settings: &Settings, options: &Tools) -> anyhow::Result<()> {
     let registry = Registry::standard();
     if let Some(name) = &options.tool {
         let tool = registry.tool(name);
-        let tool = tool.ok_or_else(|| anyhow::anyhow!("there is no tool {name:?}"))?;
+        let tool = tool.with_context(|| {
+            format!("there is no tool {name:?}\n  try: `lorewell tools --toolsets all` lists them")
+        })?;
         output::json(&described(tool));
         return Ok(());
     }
