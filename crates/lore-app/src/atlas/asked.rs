@@ -38,14 +38,14 @@ impl Screened {
     ) -> Result<Sight> {
         let mut asked = Asked::default();
         things.iter().for_each(|thing| asked.collect(kind, thing));
-        let (mut known, open) = self.answers_to(asked).await?;
-        if !open.is_empty() {
+        let (mut known, unknown) = self.answers_to(asked).await?;
+        if !unknown.is_empty() {
             let world = match world.map(str::to_owned).or_else(|| things.iter().find_map(world_of))
             {
                 Some(world) => Some(world),
                 None => self.world_of_one(kind, things).await?,
             };
-            known.extend(self.found_in_lists(open, world).await?);
+            known.extend(self.found_in_lists(unknown, world).await?);
         }
         Ok(Sight::new(known, Strangers::Go))
     }
@@ -61,9 +61,9 @@ impl Screened {
             asked.names.told.extend(id_of(&found.article).and_then(|id| Name::of(&id)));
             asked.collect_text(&found.excerpt);
         }
-        let (mut known, open) = self.answers_to(asked).await?;
-        if !open.is_empty() {
-            known.extend(self.found_in_lists(open, world.map(str::to_owned)).await?);
+        let (mut known, unknown) = self.answers_to(asked).await?;
+        if !unknown.is_empty() {
+            known.extend(self.found_in_lists(unknown, world.map(str::to_owned)).await?);
         }
         let sight = Sight::new(known, Strangers::Go);
         articles.iter_mut().for_each(|found| found.excerpt = sight.words(&found.excerpt));
@@ -86,9 +86,9 @@ impl Screened {
                 *known.entry(number).or_insert(true) &= is_open;
             }
         }
-        let mut open = asked.names.written;
-        open.retain(|name| matches!(name, Name::Uid(_)) && !known.contains_key(name));
-        Ok((known, open))
+        let mut unknown = asked.names.written;
+        unknown.retain(|name| matches!(name, Name::Uid(_)) && !known.contains_key(name));
+        Ok((known, unknown))
     }
 
     async fn is_said_to_be_open(&self, kind: Kind, id: &str) -> Result<bool> {

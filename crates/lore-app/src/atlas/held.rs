@@ -69,7 +69,7 @@ impl Atlas {
             parts.retain(|part| is_open(part) && !now.contains_key(&part.id));
             let edges = parts.iter().map(|part| (part.id, edges_of(&part.kind))).collect();
             let above = self.edges_above(&edges).await?;
-            let wholes = self.nodes_at_the_end_of(&above).await?;
+            let wholes = self.visibilities_beyond(&above).await?;
             let seen = |id: &NodeId| now.get(id).or_else(|| wholes.get(id)).copied();
             let mut changed = Vec::new();
             for part in parts {
@@ -143,7 +143,7 @@ impl Atlas {
     async fn edges_above(&self, parts: &Parts) -> Result<Vec<Edge>> {
         let ids: Vec<NodeId> = parts.keys().copied().collect();
         let names = parts.values().flatten().copied();
-        let mut above = self.edges_with_all(&ids, Direction::Out, names).await?;
+        let mut above = self.every_edge(&ids, Direction::Out, names).await?;
         above.retain(|edge| {
             let names = parts.get(&edge.source);
             names.is_some_and(|names| names.contains(&edge.kind.as_str()))
@@ -156,7 +156,7 @@ impl Atlas {
         let is_whole = |holder: Kind| keys::is_of_kind(holder, whole);
         let holders = Kind::ALL.iter().flat_map(|kind| kind.row().holders());
         let names = holders.filter(|(_, holder, _)| is_whole(*holder)).map(|(.., edge)| edge);
-        let below = self.edges_with_all(&[whole.id], Direction::In, names).await?;
+        let below = self.every_edge(&[whole.id], Direction::In, names).await?;
         let ids: Vec<NodeId> = below.iter().map(|edge| edge.source).collect();
         let mut parts = self.app().store.nodes(&self.scribe.all_seeing(), &ids).await?;
         parts.retain(|part| {
@@ -168,7 +168,7 @@ impl Atlas {
     }
 
     /// Every edge of these kinds: one that is left out would show what is hidden.
-    async fn edges_with_all(
+    async fn every_edge(
         &self,
         ids: &[NodeId],
         direction: Direction,
@@ -185,7 +185,7 @@ impl Atlas {
     }
 
     /// Who may see what some edges lead to.
-    async fn nodes_at_the_end_of(&self, edges: &[Edge]) -> Result<HashMap<NodeId, Visibility>> {
+    async fn visibilities_beyond(&self, edges: &[Edge]) -> Result<HashMap<NodeId, Visibility>> {
         let ids: Vec<NodeId> = edges.iter().map(|edge| edge.target).collect();
         let nodes = self.app().store.nodes(&self.scribe.all_seeing(), &ids).await?;
         Ok(nodes.into_iter().map(|node| (node.id, node.visibility)).collect())
