@@ -106,27 +106,6 @@ impl EntityType {
         }
     }
 
-    /// How notes name the type in their frontmatter.
-    pub const fn note_type(self) -> &'static str {
-        match self {
-            T::Person => "schema:Person",
-            T::Organization => "schema:Organization",
-            T::Location => "schema:Place",
-            T::Practice => "bkc:Practice",
-            T::Pattern => "bkc:Pattern",
-            T::CaseStudy => "bkc:CaseStudy",
-            T::Bioregion => "bkc:Bioregion",
-            T::Protocol => "bkc:Protocol",
-            T::Playbook => "bkc:Playbook",
-            T::Question => "bkc:Question",
-            T::Claim => "bkc:Claim",
-            T::Evidence => "bkc:Evidence",
-            T::Project => "Project",
-            T::Concept => "Concept",
-            T::Meeting => "Meeting",
-        }
-    }
-
     /// The kind of the nodes that are made for it. Where another door has a kind for the
     /// same, it is that one: a person is a character there. A project is not: projects of
     /// memory have phases and goals, which nothing here could fill.
@@ -256,7 +235,9 @@ mod tests {
         for (text, wanted) in [
             ("person", T::Person),
             ("schema:Place", T::Location),
+            ("schema:Organization", T::Organization),
             ("bkc:CaseStudy", T::CaseStudy),
+            ("bkc:Evidence", T::Evidence),
             ("case_study", T::CaseStudy),
             ("People", T::Person),
             ("ORGANISATION", T::Organization),
@@ -267,10 +248,9 @@ mod tests {
     }
 
     #[test]
-    fn every_type_comes_back_from_its_own_kind_and_note() {
+    fn every_type_comes_back_from_its_own_kind() {
         for known in EntityType::ALL {
             assert_eq!(of_kind(known.kind()), Some(known));
-            assert_eq!(EntityType::read(known.note_type()), Some(known));
         }
     }
 
