@@ -16,7 +16,7 @@ const ATTEMPTS: u32 = 3;
 /// Attempts of a request that is turned away because there were too many.
 const TURNED_AWAY: u32 = 7;
 /// The first pause before another attempt; it doubles.
-const PAUSE: Duration = Duration::from_millis(500);
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The status of an answer that has no body.
 const NO_CONTENT: u16 = 204;
@@ -62,7 +62,7 @@ impl Tries {
         if !safe || self.failed >= ATTEMPTS {
             return Next::Fail(or);
         }
-        Next::Again { after: PAUSE.saturating_mul(1 << self.failed.min(8)), or }
+        Next::Again { after: PAUSE.saturating_mul(1 << self.failed.saturating_sub(1)), or }
     }
 }
 
