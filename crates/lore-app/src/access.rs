@@ -244,7 +244,8 @@ fn split_token(bearer: &str) -> Option<(&str, &str)> {
     plausible.then_some((public_id, secret))
 }
 
-fn lower_base32(bytes: &[u8]) -> String {
+/// Bytes as credentials write them.
+pub(crate) fn lower_base32(bytes: &[u8]) -> String {
     BASE32_NOPAD.encode(bytes).to_ascii_lowercase()
 }
 

@@ -4,19 +4,20 @@
 
 use std::time::Duration;
 
-use data_encoding::{BASE32_NOPAD, HEXLOWER};
+use data_encoding::HEXLOWER;
 use lore_core::{Effects, PrincipalId, Result, Timestamp};
 use lore_store::SessionRecord;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::App;
+use crate::access::lower_base32;
 
 /// A session unused for this long is forgotten.
 pub const IDLE_LIMIT: Duration = Duration::from_secs(3_600);
 
 /// How long the answer to a call with an idempotency key is kept.
-pub const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 3_600);
+const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 3_600);
 
 /// An id for a new session.
 pub fn fresh_id(effects: &Effects) -> String {
@@ -113,10 +114,6 @@ fn random(effects: &Effects) -> [u8; 32] {
     let mut bytes = [0; 32];
     effects.entropy.fill(&mut bytes);
     bytes
-}
-
-fn lower_base32(bytes: &[u8]) -> String {
-    BASE32_NOPAD.encode(bytes).to_ascii_lowercase()
 }
 
 #[cfg(test)]
