@@ -27,7 +27,7 @@ pub use shown::{
     shown_name,
 };
 pub use table::Kind;
-pub use told::{table_name, with_table_names, with_texts_apart, with_told_names};
+pub use told::{with_table_names, with_texts_apart, with_told_names};
 
 /// An object of World Anvil's API, in its own names.
 pub type Object = serde_json::Map<String, serde_json::Value>;

@@ -8,7 +8,7 @@ use crate::section::check_section;
 use crate::table::Kind;
 
 /// The name of a field in the table: the service tells some under another than it takes.
-pub fn table_name(kind: Kind, name: &str) -> &str {
+fn table_name(kind: Kind, name: &str) -> &str {
     match (kind, name) {
         (Kind::Block, FOLDER) => "blockfolder",
         _ => name,

@@ -33,10 +33,7 @@ impl Atlas {
     }
 
     /// The same for running texts, which tell what is not hidden as it is.
-    pub(super) async fn sight_of_words(
-        &self,
-        texts: impl Iterator<Item = &str>,
-    ) -> Result<Option<Sight>> {
+    async fn sight_of_words(&self, texts: impl Iterator<Item = &str>) -> Result<Option<Sight>> {
         if self.viewer().sees_gm_side() {
             return Ok(None);
         }

@@ -271,12 +271,7 @@ pub(super) async fn make_root(app: &App, viewer: &Viewer) -> Result<NodeId> {
 }
 
 /// Every node of these kinds that a viewer sees.
-pub(super) async fn all_nodes(
-    app: &App,
-    viewer: &Viewer,
-    kinds: &[&str],
-    bin: Bin,
-) -> Result<Vec<Node>> {
+async fn all_nodes(app: &App, viewer: &Viewer, kinds: &[&str], bin: Bin) -> Result<Vec<Node>> {
     let kinds = kinds.iter().map(|kind| word(kind)).collect::<Result<Vec<_>>>()?;
     matching(app, viewer, NodeQuery { kinds, bin, ..NodeQuery::default() }).await
 }

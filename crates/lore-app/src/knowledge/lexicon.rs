@@ -73,7 +73,7 @@ pub(super) const ORGANISATIONS: Words = Words(
      Union Group Laboratory Department Parliament Party",
 );
 /// What names of bodies begin with, before "of" or "for".
-pub(super) const HEADS: Words = Words(
+const HEADS: Words = Words(
     "University Institute Ministry Department Bank College Academy Museum Church Society \
      Association Council Office Bureau Board School Faculty Centre Center Federation Alliance \
      Chamber Foundation Agency Union",

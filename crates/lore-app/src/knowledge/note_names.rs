@@ -20,7 +20,7 @@ pub(super) const CALLED: &str = "called";
 
 /// Why an entity gets a name or a type that stands in its note, and why it loses a name.
 pub(super) const SAYS_SO: &str = "its note says so";
-pub(super) const SAYS_SO_NO_MORE: &str = "its note no longer says so";
+const SAYS_SO_NO_MORE: &str = "its note no longer says so";
 const IS_CALLED_SO: &str = "its note is called so";
 const OTHER_IS_CALLED_SO: &str = "the note of another is called so";
 

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::ontology::EntityType;
 
 /// Start of every URI of an entity.
-pub(super) const ENTITY_PREFIX: &str = "orn:personal-koi.entity:";
+const ENTITY_PREFIX: &str = "orn:personal-koi.entity:";
 /// Start of every URI of a document that has no name of its own.
 const OWN_PREFIX: &str = "orn:lorewell.";
 /// Start of every URI at all.
@@ -70,7 +70,7 @@ pub(crate) fn uid_shown(uri: &str) -> Option<Uid> {
 }
 
 /// The uid at the end of the URI of a node of another door.
-pub(super) fn uid_in(uri: &str) -> Option<Uid> {
+fn uid_in(uri: &str) -> Option<Uid> {
     let last = uri.strip_prefix(ENTITY_PREFIX)?.rsplit('-').next()?;
     if last.len() != 32 {
         return None;

@@ -32,7 +32,7 @@ use super::refusal::Reply;
 use crate::App;
 
 /// From so many accesses on an experience stays.
-pub const PROMOTED_AT: i64 = 5;
+const PROMOTED_AT: i64 = 5;
 /// How much of the content stands in the name.
 const NAME_LETTERS: usize = 50;
 /// The tool that counting is put down to.

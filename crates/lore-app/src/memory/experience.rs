@@ -76,7 +76,7 @@ impl Fading {
 }
 
 /// A lesson as a caller names it.
-pub(super) fn lesson_named(name: &str) -> Reply<Lesson> {
+fn lesson_named(name: &str) -> Reply<Lesson> {
     Lesson::named(name).ok_or_else(|| {
         let mut all = Lesson::ALL.map(Lesson::as_str);
         all.sort_unstable();
@@ -87,7 +87,7 @@ pub(super) fn lesson_named(name: &str) -> Reply<Lesson> {
 }
 
 /// A confidence as a caller names it; high when nothing is said.
-pub(super) fn confidence_named(name: Option<&str>) -> Reply<Confidence> {
+fn confidence_named(name: Option<&str>) -> Reply<Confidence> {
     let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else {
         return Ok(Confidence::High);
     };

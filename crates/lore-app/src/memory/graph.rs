@@ -229,7 +229,7 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
 }
 
 /// Nodes with what they say of themselves; what no longer holds comes last.
-pub(super) async fn with_descriptions(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Known>> {
+async fn with_descriptions(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Known>> {
     leave_out_hidden(&keeper.app, &keeper.viewer, &mut nodes).await?;
     let mut texts = main_texts(keeper, &mut nodes).await?;
     let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;

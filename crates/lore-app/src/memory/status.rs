@@ -11,7 +11,7 @@ use super::project::{self, Project};
 use super::refusal::Reply;
 
 /// Below this an experience has nearly nothing left.
-pub const FADED: f64 = 0.01;
+const FADED: f64 = 0.01;
 
 /// How much is kept.
 #[derive(Debug, Clone, PartialEq)]

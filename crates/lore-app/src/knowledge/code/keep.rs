@@ -34,7 +34,7 @@ pub(super) const CHANGES_MAX: usize = 400;
 const ALIASES_MAX: usize = 50;
 
 /// Properties of a file.
-pub(super) const REPO: &str = "repo";
+const REPO: &str = "repo";
 pub(super) const PATH: &str = "path";
 const EXTRACTED: &str = "extraction";
 const RUN: &str = "run";

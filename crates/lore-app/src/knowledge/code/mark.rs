@@ -148,7 +148,7 @@ impl Scans {
     }
 
     /// Whether the scan with this mark is going on, here or in another program.
-    pub(super) fn is_going_on(&self, mark: &Mark, now: Timestamp) -> bool {
+    fn is_going_on(&self, mark: &Mark, now: Timestamp) -> bool {
         if mark.given_up {
             return false;
         }
