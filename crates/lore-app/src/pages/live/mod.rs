@@ -1,11 +1,13 @@
 //! A Kanka campaign, live: mirrored into a world of its own, and written through to.
 //!
-//! Reading and searching never ask Kanka; they are served by the mirror. Writing asks
-//! Kanka first and the mirror follows what it answers. What was changed there and here
+//! Reading and searching are served by the mirror; Kanka is asked only for named entities
+//! that the first copying did not get to, and by who looks for changes (`fate.rs`). Writing
+//! asks Kanka first and the mirror follows what it answers. What was changed there and here
 //! is reported, and neither side is overwritten.
 //!
 //! What must never happen here: a write that only the mirror knows of, a request that
-//! reading waits for, a mirror that forgets what only this program knows of a page.
+//! reading of what is in the mirror waits for, a mirror that forgets what only this program
+//! knows of a page.
 
 mod campaign;
 mod claim;

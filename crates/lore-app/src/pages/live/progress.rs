@@ -70,7 +70,8 @@ impl Progress {
         self.copied = (0, 0);
     }
 
-    pub(super) fn is_whole(&mut self, as_of: Timestamp, looked_at: Timestamp) {
+    /// Notes that the mirror is whole, and that the last look succeeded.
+    pub(super) fn become_whole(&mut self, as_of: Timestamp, looked_at: Timestamp) {
         self.as_of = Some(as_of.to_string());
         self.looked_at = Some(looked_at.to_string());
         self.problem = None;

@@ -4,7 +4,7 @@
 //! From then on the list of all entities tells what changed since; lists of single kinds
 //! would not tell of changes to texts.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -31,6 +31,8 @@ use super::tags;
 const OVERLAP_SECONDS: i64 = 2;
 /// Most pages of a list; more, and the list does not end.
 const PAGES_MAX: u32 = 100_000;
+/// About how many entities a page of a list has.
+const PER_PAGE: usize = 45;
 
 /// How many pages are joined to others at once.
 const RELINKED_AT_ONCE: usize = 64;
@@ -173,7 +175,7 @@ impl Work<'_> {
         self.relink(&read).await?;
         self.find_gone().await?;
         let now = self.scribe.app.effects.now();
-        self.kept.progress.is_whole(changed.at.unwrap_or(since), now);
+        self.kept.progress.become_whole(changed.at.unwrap_or(since), now);
         self.report.conflicts.clone_from(&self.kept.progress.conflicts);
         self.kept.write(self.scribe).await
     }
@@ -187,7 +189,7 @@ impl Work<'_> {
                 news.iter().filter(|head| head.kind == kind).map(|head| head.number).collect();
             let known = ours.values().filter(|node| node.kind.as_str() == kind.as_str()).count();
             // A list holds many at once.
-            if wanted.len() > (known + wanted.len()).div_ceil(45) {
+            if wanted.len() > (known + wanted.len()).div_ceil(PER_PAGE) {
                 self.read_list(kind, &wanted).await?;
             } else {
                 self.read_each(&wanted).await?;
@@ -368,5 +370,5 @@ pub(super) async fn open_conflicts(
 async fn mirrored(scribe: &Scribe) -> Result<BTreeMap<i64, Node>> {
     let query = NodeQuery { kinds: scribe.words(&[])?, ..NodeQuery::default() };
     let nodes = every(scribe, &query).await?.into_iter().filter(super::is_mirrored);
-    Ok(nodes.map(|node| (node.number, node)).collect::<HashMap<_, _>>().into_iter().collect())
+    Ok(nodes.map(|node| (node.number, node)).collect())
 }
