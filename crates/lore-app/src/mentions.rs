@@ -10,6 +10,7 @@ use lore_markup::veil;
 use lore_store::{Batch, Bin, Change, NodeKey, NodeRef, Store, TextRef};
 
 use crate::App;
+use crate::access::all_seeing;
 pub(crate) use crate::atlas::keep_mentions as keep;
 use crate::pages::links::{self, Source};
 
@@ -90,11 +91,6 @@ async fn unveil(store: &dyn Store, viewer: &Viewer, batch: &mut Batch) -> Result
         }
     }
     Ok(())
-}
-
-/// The viewer, looking behind the screen.
-fn all_seeing(viewer: &Viewer) -> Viewer {
-    Viewer { role: viewer.role.max(Role::Gm), ..*viewer }
 }
 
 /// What a text that is kept otherwise mentions, as far as the viewer sees it: a note of the vault

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lore_core::names::name_key;
-use lore_core::{Node, NodeId, Result, Role, Text, Timestamp, Uid, Viewer};
+use lore_core::{Node, NodeId, Result, Text, Timestamp, Uid, Viewer};
 use lore_koinet::node::{Node as KoiNode, Write};
 use lore_koinet::{Contents, Rid, portable};
 use lore_markup::mention::{self, Target};
@@ -18,7 +18,7 @@ use super::is_of_federation;
 use super::keeper::{matching, word};
 use super::shares::{self, Rules, ShareRule};
 use crate::App;
-use crate::access::NOBODY;
+use crate::access::for_everybody;
 
 /// The RID type of entities and pages we share.
 pub const ENTITY_TYPE: &str = "orn:lorewell.entity";
@@ -74,7 +74,7 @@ impl Coverage {
         root: NodeId,
         before: Option<i64>,
     ) -> Result<(Self, Findings)> {
-        let stranger = stranger(viewer);
+        let stranger = for_everybody(viewer);
         let (_, mark) = changed_since(app, &stranger, before.unwrap_or_default()).await?;
         let rules = shares::read_rules(app, viewer, root).await?;
         let mut nodes = Vec::new();
@@ -104,7 +104,7 @@ impl Coverage {
         if shares::read_rules(app, viewer, root).await?.version != self.rules.version {
             return Ok(None);
         }
-        let stranger = stranger(viewer);
+        let stranger = for_everybody(viewer);
         let (changed, mark) = changed_since(app, &stranger, self.mark).await?;
         let mut all = Findings::default();
         for part in changed.chunks(STEP) {
@@ -130,7 +130,7 @@ impl Coverage {
         if asked.is_empty() {
             return Ok(Findings::default());
         }
-        let stranger = stranger(viewer);
+        let stranger = for_everybody(viewer);
         let nodes = app.store.nodes_by_uid(&stranger, &uids).await?;
         let mut found = self.judge(app, &stranger, nodes, &[]).await?;
         let there: HashSet<&Rid> = found.covered.iter().map(|(rid, _)| rid).collect();
@@ -165,11 +165,6 @@ impl Coverage {
         let gone = gone.filter_map(|id| self.rids.remove(id)).collect();
         Ok(Findings { covered, gone })
     }
-}
-
-/// Somebody without any rights in the viewer's world.
-pub(super) fn stranger(viewer: &Viewer) -> Viewer {
-    Viewer { principal: NOBODY, world: viewer.world, role: Role::Reader }
 }
 
 /// Nodes whose names, tags, visibility or place in the bin changed, and how far that is.

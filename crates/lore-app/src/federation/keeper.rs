@@ -290,6 +290,7 @@ pub(super) async fn matching(app: &App, viewer: &Viewer, query: NodeQuery) -> Re
     }
 }
 
+/// A kind; one that the owner names may be none, which is theirs to correct.
 pub(super) fn word(text: &str) -> Result<Word> {
     Word::new("kind", text)
 }

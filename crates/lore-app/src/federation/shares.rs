@@ -13,8 +13,9 @@ use lore_store::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::coverage::{covered_by, is_shareable, stranger};
+use super::coverage::{covered_by, is_shareable};
 use super::keeper::{find_root, make_root, matching, word};
+use crate::access::for_everybody;
 use crate::{App, knowledge};
 
 /// Kinds of documents that come in for the game master's side, and that no other door opens.
@@ -199,7 +200,7 @@ fn opened_text(text: &Text) -> Change {
 async fn report(app: &App, viewer: &Viewer, rule: ShareRule) -> Result<RuleReport> {
     let mut all = covered_by(app, viewer, &rule).await?;
     all.retain(is_shareable);
-    let seen = covered_by(app, &stranger(viewer), &rule).await?;
+    let seen = covered_by(app, &for_everybody(viewer), &rule).await?;
     let shared = seen.iter().filter(|node| is_shareable(node)).count();
     let thing = all.first().filter(|_| matches!(rule, ShareRule::Node(_)));
     Ok(RuleReport {
@@ -282,7 +283,7 @@ async fn still_covering(
     ended: &ShareRule,
 ) -> Result<Vec<ShareRule>> {
     let Some(uid) = uid_of(ended) else { return Ok(Vec::new()) };
-    let nodes = app.store.nodes_by_uid(&stranger(viewer), &[uid]).await?;
+    let nodes = app.store.nodes_by_uid(&for_everybody(viewer), &[uid]).await?;
     let Some(node) = nodes.first() else { return Ok(Vec::new()) };
     let others = known.iter().filter(|rule| *rule != ended && rule.covers(node));
     Ok(others.cloned().collect())

@@ -9,6 +9,7 @@ use lore_store::{Batch, Committed, Origin, StoreError};
 
 use super::kinds::PageKind;
 use super::live::Campaign;
+use crate::access::all_seeing;
 use crate::attempts::Attempts;
 use crate::play::{SESSION, word};
 use crate::{App, doors};
@@ -171,7 +172,7 @@ impl Scribe {
 
     /// The caller, looking behind the screen.
     pub(crate) fn all_seeing(&self) -> Viewer {
-        Viewer { role: self.viewer.role.max(Role::Gm), ..self.viewer }
+        all_seeing(&self.viewer)
     }
 
     /// The visibility behind `is_private`. What the GM side hides, it hides from the

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
 use futures::future::BoxFuture;
-use lore_core::{Error, Node, Result, Role, Uid, Viewer, Visibility};
+use lore_core::{Error, Node, Result, Uid, Viewer, Visibility};
 use lore_store::chain::{self, Head};
 use lore_store::{
     Applied, Batch, Change, Committed, NewEvent, NewEvents, NodeKey, NodeRef, Once, Origin,
@@ -26,6 +26,7 @@ use super::ids::Thing;
 use super::rights::Rights;
 use super::word;
 use crate::App;
+use crate::access::all_seeing;
 use crate::attempts::Attempts;
 use crate::mentions::{Followed, follow};
 
@@ -250,7 +251,7 @@ impl Desk {
     /// The caller, looking behind the screen, for what must be decided by events they may
     /// not see. Nothing of those may get into an answer.
     pub(crate) fn all_seeing(&self) -> Viewer {
-        Viewer { role: self.viewer.role.max(Role::Gm), ..self.viewer }
+        all_seeing(&self.viewer)
     }
 
     /// The live node of a kind, or the error that says where to look.

@@ -5,7 +5,7 @@
 //! the name of the tool that makes it. What Kanka does not know of a page (its sheet, aliases,
 //! edges, what is remembered of it) is kept here, and nobody's business here.
 
-use lore_core::{Node, NodeId, Properties, Result, Role, Text, Uid, Viewer};
+use lore_core::{Node, NodeId, Properties, Result, Text, Uid, Viewer};
 use lore_store::{
     Batch, Bin, Change, NodeKey, NodePatch, NodeQuery, NodeRef, StoreError, StoreResult, TextRef,
 };
@@ -15,6 +15,7 @@ use super::is_mirrored;
 use super::progress::ROOT;
 use super::put::{RECORD, keys, uid_of};
 use crate::App;
+use crate::access::all_seeing;
 
 /// Fails where a batch changes what Kanka keeps. For everybody but the mirror itself.
 pub(crate) async fn admit(app: &App, viewer: &Viewer, batch: &Batch) -> StoreResult<()> {
@@ -22,7 +23,8 @@ pub(crate) async fn admit(app: &App, viewer: &Viewer, batch: &Batch) -> StoreRes
         return Ok(());
     }
     for change in &batch.changes {
-        if let Some((node, tool)) = trespass(app, &eyes(viewer), change).await? {
+        // Pages that the viewer does not see are Kanka's as well.
+        if let Some((node, tool)) = trespass(app, &all_seeing(viewer), change).await? {
             return Err(kept(app, viewer, &node, tool));
         }
     }
@@ -51,12 +53,7 @@ const UNCONFIGURED: &str = "set KANKA_TOKEN and KANKA_CAMPAIGN_ID, so that it is
 /// Whether the viewer's world mirrors a campaign.
 async fn is_mirror(app: &App, viewer: &Viewer) -> StoreResult<bool> {
     let root = NodeKey::Uid(uid_of(viewer, ROOT));
-    Ok(app.store.node(&eyes(viewer), root).await?.is_some())
-}
-
-/// Pages that the viewer does not see are Kanka's as well.
-fn eyes(viewer: &Viewer) -> Viewer {
-    Viewer { role: viewer.role.max(Role::Gm), ..*viewer }
+    Ok(app.store.node(&all_seeing(viewer), root).await?.is_some())
 }
 
 fn kept(app: &App, viewer: &Viewer, node: &Node, tool: &str) -> StoreError {
