@@ -25,7 +25,7 @@ const EXCERPT_MAX: usize = 200;
 pub(super) const OURS: [&str; 5] =
     [head::COPY, taken::PENDING, taken::REFUSED, held::OPEN_INSIDE, keys::MOVED];
 /// Where a map tells the address of its picture.
-const IMAGE_URL: &str = "imageUrl";
+pub(super) const IMAGE_URL: &str = "imageUrl";
 /// How far up the line of parents is followed.
 const ANCESTORS_MAX: usize = 32;
 

@@ -5,14 +5,12 @@ use lore_anvil::{Field, Form, Kind, Object, UNCATEGORISED, tells_everybody};
 use lore_core::Result;
 use serde_json::{Value, json};
 
-use super::assemble::words_in;
+use super::assemble::{IMAGE_URL, words_in};
 use super::screened::{Screened, is_part};
 use super::sight::{Sight, Strangers, is_open};
 use super::source::{Detail, ListQuery};
 use super::taken::{id_of, references};
 
-/// Where a map tells the address of its picture.
-const IMAGE_URL: &str = "imageUrl";
 /// The granularity at which a map tells its picture.
 const FULL: i8 = 2;
 /// Where a thing tells the category it is in once more, which may be hidden.
@@ -177,7 +175,7 @@ pub(super) fn world_of(object: &Object) -> Option<String> {
 }
 
 /// What things of a kind count, and where they tell it.
-fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
+pub(super) fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
     match kind {
         Kind::World => &[
             ("countArticles", Kind::Article),

@@ -6,6 +6,7 @@ use lore_store::{Change, NodeQuery};
 use serde_json::{Value, json};
 
 use super::assemble::Around;
+use super::opened::counts;
 use super::source::{Atlas, ListQuery, Rows};
 use super::{head, keys, written};
 use crate::play::{PARTICIPANT, character, word};
@@ -127,15 +128,10 @@ impl Atlas {
     /// How many there are of what the caller sees.
     async fn count(&self, object: &mut Object) -> Result<()> {
         let tally = self.app().store.tally(self.viewer()).await?;
-        for (field, kind) in [
-            ("countArticles", Kind::Article),
-            ("countMaps", Kind::Map),
-            ("countTimelines", Kind::Timeline),
-            ("countCategories", Kind::Category),
-        ] {
-            let kinds = keys::node_kinds(kind);
+        for (field, kind) in counts(Kind::World) {
+            let kinds = keys::node_kinds(*kind);
             let rows = tally.iter().filter(|row| kinds.contains(&row.kind.as_str()));
-            object.insert(field.into(), json!(rows.map(|row| row.count).sum::<u64>()));
+            object.insert((*field).to_owned(), json!(rows.map(|row| row.count).sum::<u64>()));
         }
         Ok(())
     }
