@@ -1,4 +1,4 @@
-//! What somebody else's thing looks like here: a name to find it by and a text to read.
+//! Turns an item of another node into a name to find it by and a text to read.
 
 use std::borrow::Cow;
 
@@ -7,23 +7,23 @@ use lore_koinet::node::ForeignRecord;
 use lore_markup::mention;
 use serde_json::{Map, Value};
 
-/// Fields that name a thing, best first.
+/// Fields that may hold the name, in order of preference.
 const NAMES: [&str; 4] = ["name", "title", "label", "subject"];
-/// Fields that say what it is, best first.
+/// Fields that may hold the kind, in order of preference.
 const KINDS: [&str; 3] = ["kind", "@type", "type"];
-/// Fields that tell of it, in the order of reading.
+/// Fields that hold text, in reading order.
 const TEXTS: [&str; 8] =
     ["description", "summary", "content", "text", "body", "markdown", "abstract", "texts"];
-/// Further names.
+/// The field that holds aliases.
 const ALIASES: &str = "aliases";
-/// Longest text that is made of contents, in characters.
+/// Longest text made from the contents, in characters.
 const TEXT_MAX: usize = 100_000;
 
-/// A thing of another node, for readers.
+/// An item of another node in readable form.
 pub(super) struct Arrival {
     pub(super) name: String,
     pub(super) aliases: Vec<String>,
-    /// What its node says that it is.
+    /// The kind its node gives it.
     pub(super) kind: Option<String>,
     pub(super) body: String,
 }
@@ -50,7 +50,7 @@ pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
         }
     }
     let name = named.unwrap_or(reference);
-    // Without a text there would be nothing to find.
+    // Without a text, the search would not find it.
     if body.is_empty() {
         body.clone_from(&name);
     }
@@ -64,31 +64,31 @@ pub(super) fn describe(record: &ForeignRecord, contents: &Value) -> Arrival {
     }
 }
 
-/// One line that can serve as a name.
+/// Turns text into a single line that can serve as a name.
 fn line(text: &str) -> String {
     let plain = worded(&harmless(&names::cleaned(text))).replace('\n', " ");
-    // Names are no Markdown: what is no mention there shows no backslash.
+    // Names are not Markdown, so an escaping backslash would be visible in them.
     let plain = mention::replaced(&plain.replace("\\[", "["), |mention| {
         Some(mention.text.replace(['[', '{'], "(").replace([']', '}'], ")"))
     });
     plain.trim().chars().take(NAME_MAX).collect::<String>().trim().to_owned()
 }
 
-/// A text that says what its writer's readers saw, and does nothing here. What nobody sees goes
-/// first: it may have hidden markup from us. The numbers of mentions are those of another world.
+/// Cleans a text so that it shows what its author's readers saw and has no effect here. Invisible
+/// characters are removed first, because they may hide markup. Mentions are replaced, because their
+/// numbers belong to another world.
 fn cleaned(text: &str) -> String {
     worded(&harmless(&names::without_unseen(text)))
 }
 
-/// A text with what mentions are called, or to the letter, in their place.
+/// Replaces mentions by their labels, or escapes them if they have none.
 fn worded(text: &str) -> String {
     let labels = mention::replaced(text, |mention| mention.label().map(str::to_owned));
-    // Of a label and what is around it, another one may have come.
+    // A label together with the text around it may form another mention.
     mention::replaced(&labels, |mention| Some(format!("\\{}", mention.text)))
 }
 
-/// Writes a value as a paragraph or as `name: value` lines. Contents are at most as deep
-/// as the parser lets them be.
+/// Writes a value as a paragraph or as `name: value` lines. The JSON parser limits the depth.
 fn write_value(to: &mut String, name: &str, value: &Value) {
     if to.len() > TEXT_MAX * 4 {
         return;
@@ -107,7 +107,7 @@ fn write_value(to: &mut String, name: &str, value: &Value) {
 }
 
 fn write_fields(to: &mut String, fields: &Map<String, Value>) {
-    // A part of a text, as we send it: its title, and what it says.
+    // One text in the form that Lorewell sends: a title and a body.
     if let (Some(body), true) = (fields.get("body"), fields.keys().all(|name| is_of_part(name))) {
         let title = fields.get("title").and_then(Value::as_str).map(line).unwrap_or_default();
         if !title.is_empty() {
@@ -125,7 +125,7 @@ fn is_of_part(name: &str) -> bool {
     ["kind", "title", "body"].contains(&name)
 }
 
-/// A text without what could act in it, where it has markup at all.
+/// Removes active markup from a text, if it has any markup at all.
 fn harmless(text: &str) -> Cow<'_, str> {
     let mut after = text.split('<').skip(1).map(|tag| tag.chars().next());
     let tags = after.any(|next| next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)));

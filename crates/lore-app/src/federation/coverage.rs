@@ -1,8 +1,8 @@
-//! What the owner's rules cover now.
+//! What the owner's share rules currently cover.
 //!
-//! Only what every member may see is looked at: the node reads the world as a stranger
-//! without any rights. The whole world is looked through now and then; before anything is
-//! handed out, what changed since is looked at, so that what was hidden a moment ago stays.
+//! The node reads the world as a stranger without any rights, so only what every member may see is
+//! considered. The whole world is surveyed from time to time. Before anything is sent, changes
+//! since then are examined, so that something hidden a moment ago is not sent.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -20,28 +20,28 @@ use super::shares::{self, Rules, ShareRule};
 use crate::App;
 use crate::access::for_everybody;
 
-/// The RID type of entities and pages we share.
+/// The RID type of shared entities and pages.
 pub const ENTITY_TYPE: &str = "orn:lorewell.entity";
-/// The RID type of documents we share.
+/// The RID type of shared documents.
 pub const DOCUMENT_TYPE: &str = "orn:lorewell.document";
 
 /// Kinds that are shared as documents.
 const DOCUMENTS: [&str; 6] =
     ["journal", "note", "outside_document", "source_file", "vault_note", "web_page"];
-/// Nodes whose texts are read at once.
+/// For how many nodes texts are read at once.
 const AT_ONCE: usize = 500;
-/// Changed nodes that are read at once.
+/// How many changed nodes are read at once.
 const STEP: usize = 1_000;
 
-/// What was covered when the world was last looked at.
+/// What the rules covered when the world was last examined.
 pub(super) struct Coverage {
     rules: Rules,
-    /// How far the world's changes were followed.
+    /// Up to which change the world was followed.
     mark: i64,
     rids: HashMap<NodeId, Rid>,
 }
 
-/// What became of things that were looked at.
+/// The result of examining nodes: what to publish and what to withdraw.
 #[derive(Default)]
 pub(super) struct Findings {
     covered: Vec<(Rid, Contents)>,
@@ -49,7 +49,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Brings what is published in line with what was found.
+    /// Brings what is published in line with the findings.
     pub(super) fn publish(self, node: &mut KoiNode, now: Timestamp) -> Vec<Write> {
         let mut writes: Vec<_> = self.gone.iter().filter_map(|rid| node.withdraw(rid)).collect();
         for (rid, contents) in self.covered {
@@ -58,7 +58,7 @@ impl Findings {
         writes
     }
 
-    /// Takes everything away that is published and was not found.
+    /// Also withdraws everything that is published and was not found.
     pub(super) fn and_nothing_else(mut self, node: &KoiNode) -> Self {
         let covered: HashSet<_> = self.covered.iter().map(|(rid, _)| rid).collect();
         self.gone = node.shared().filter(|rid| !covered.contains(rid)).cloned().collect();
@@ -67,7 +67,7 @@ impl Findings {
 }
 
 impl Coverage {
-    /// Looks through the whole world. What changes meanwhile is to be followed after it.
+    /// Surveys the whole world. The caller has to follow changes made meanwhile afterwards.
     pub(super) async fn survey(
         app: &App,
         viewer: &Viewer,
@@ -88,13 +88,13 @@ impl Coverage {
         Ok((coverage, findings))
     }
 
-    /// How far the world's changes were followed.
+    /// Returns up to which change the world was followed.
     pub(super) fn mark(&self) -> i64 {
         self.mark
     }
 
-    /// Looks at what changed since the last time; `None` when the rules did, and everything
-    /// has to be looked at.
+    /// Examines what changed since the last time. `None` if the rules changed, so that a new survey
+    /// is needed.
     pub(super) async fn follow(
         &mut self,
         app: &App,
@@ -117,7 +117,7 @@ impl Coverage {
         Ok(Some(all))
     }
 
-    /// Looks at these things as they are now, texts and all.
+    /// Examines the items with these RIDs in their current state, including texts.
     pub(super) async fn look_at(
         &mut self,
         app: &App,
@@ -138,7 +138,8 @@ impl Coverage {
         Ok(found)
     }
 
-    /// Sorts nodes that a stranger sees, of those that were asked for, by the rules.
+    /// Applies the rules to `nodes`, which a stranger sees. Those of `asked` that are no longer
+    /// covered count as gone.
     async fn judge(
         &mut self,
         app: &App,
@@ -167,7 +168,7 @@ impl Coverage {
     }
 }
 
-/// Nodes whose names, tags, visibility or place in the bin changed, and how far that is.
+/// Returns the nodes whose names, tags, visibility or deletion state changed, and the new position.
 async fn changed_since(app: &App, viewer: &Viewer, mark: i64) -> Result<(Vec<NodeId>, i64)> {
     let (mut changed, mut mark) = (Vec::new(), mark);
     loop {
@@ -181,7 +182,7 @@ async fn changed_since(app: &App, viewer: &Viewer, mark: i64) -> Result<(Vec<Nod
     }
 }
 
-/// What a rule covers of what a viewer sees.
+/// Returns the nodes a rule covers among those a viewer sees.
 pub(super) async fn covered_by(app: &App, viewer: &Viewer, rule: &ShareRule) -> Result<Vec<Node>> {
     let query = match rule {
         ShareRule::Node(uid) => {
@@ -196,7 +197,7 @@ pub(super) async fn covered_by(app: &App, viewer: &Viewer, rule: &ShareRule) -> 
 }
 
 impl ShareRule {
-    /// Whether it covers a node.
+    /// Whether the rule covers a node.
     pub(super) fn covers(&self, node: &Node) -> bool {
         match self {
             Self::Node(uid) => uid.parse().is_ok_and(|uid: Uid| uid == node.uid),
@@ -207,13 +208,13 @@ impl ShareRule {
     }
 }
 
-/// What others gave us is theirs to give, and what the federation notes is nobody's.
+/// Whether a node may be shared at all: not what came from others, and not internal records.
 pub(super) fn is_shareable(node: &Node) -> bool {
     !is_of_federation(&node.kind)
 }
 
-/// Writes names for mentions: their numbers mean something else elsewhere. What a stranger does
-/// not see has no name, only what the text calls it.
+/// Replaces mentions by names, because their numbers mean something else in another world. A
+/// mention of something a stranger does not see shows only its label.
 async fn spell_out_mentions(app: &App, stranger: &Viewer, texts: &mut [Text]) -> Result<()> {
     let numbers: BTreeSet<i64> = texts.iter().flat_map(|text| mentioned(&text.body)).collect();
     let mut names = HashMap::new();
@@ -242,7 +243,7 @@ fn mentioned(markdown: &str) -> Vec<i64> {
     .collect()
 }
 
-/// Start of the names of notes by their path.
+/// Prefix of the aliases that hold the path of a note.
 const NOTE_PATH: &str = "vault:";
 
 fn rendered(node: &Node, texts: &[Text]) -> Option<(Rid, Contents)> {
@@ -257,7 +258,7 @@ fn rendered(node: &Node, texts: &[Text]) -> Option<(Rid, Contents)> {
         "name": node.name,
         "kind": kind,
         "type": node.subtype,
-        // Where a note lies is its owner's business.
+        // The path of a note is private to its owner.
         "aliases": node.aliases.iter().filter(|alias| !alias.starts_with(NOTE_PATH)).collect::<Vec<_>>(),
         "tags": node.tags,
         "texts": texts.collect::<Vec<_>>(),

@@ -1,8 +1,8 @@
-//! Keeping the node's records in the store.
+//! Storing the node's records.
 //!
-//! Every record is a node of the world. What came from others can be searched; the rest
-//! is only for the owner's eyes. What is gone goes to the bin, with its record, so that
-//! an old message cannot bring it back.
+//! Every record is a node of the store. What came from other KOI-net nodes is searchable; all other
+//! records are private to the owner. Deleted items stay in the bin with their records as
+//! tombstones, so that an old message cannot bring them back.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use super::arrival::{Arrival, describe};
 use super::{FEDERATED, RECORD, ROOT, SAID_KIND, SOURCE, TELLER};
 use crate::App;
 
-/// Most records of one commit.
+/// Most records written in one commit.
 const AT_ONCE: usize = 500;
-/// The field that holds a record.
+/// The property that holds a record.
 const FIELD: &str = "koi";
 
-/// The records of one world's federation.
+/// Access to the stored records of one world's federation.
 pub(super) struct Keeper {
     pub(super) app: Arc<App>,
     pub(super) viewer: Viewer,
@@ -34,7 +34,7 @@ pub(super) struct Keeper {
     places: HashMap<Rid, Place>,
 }
 
-/// Where a record is kept.
+/// Where a record is stored.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     node: Uid,
@@ -43,7 +43,7 @@ struct Place {
 }
 
 impl Keeper {
-    /// Reads everything that was kept; starts an empty federation where there is none.
+    /// Reads all stored records; creates an empty federation if there is none.
     pub(super) async fn open(app: Arc<App>, viewer: Viewer) -> Result<(Self, Vec<Record>)> {
         let root = match find_root(&app, &viewer).await? {
             Some(root) => root,
@@ -54,7 +54,7 @@ impl Keeper {
         Ok((keeper, records))
     }
 
-    /// Reads the records anew.
+    /// Reads the records again.
     pub(super) async fn load(&mut self) -> Result<Vec<Record>> {
         self.places.clear();
         let mut records = Vec::new();
@@ -75,7 +75,7 @@ impl Keeper {
         Ok(records)
     }
 
-    /// Makes writes durable, with `further` changes in the same commit as the first of them.
+    /// Makes writes durable. The `further` changes are part of the first commit.
     pub(super) async fn keep(&mut self, writes: Vec<Write>, further: Vec<Change>) -> Result<()> {
         let mut further = Some(further);
         let writes = newest(writes);
@@ -92,7 +92,7 @@ impl Keeper {
         self.commit(batch).await
     }
 
-    /// What was never here and is to be forgotten leaves nothing to write.
+    /// Commits a batch unless it is empty: forgetting something that was never here writes nothing.
     async fn commit(&self, batch: Batch) -> Result<()> {
         if !batch.changes.is_empty() {
             self.app.store.commit(&self.viewer, batch).await?;
@@ -112,7 +112,7 @@ impl Keeper {
         }
     }
 
-    /// What the federation remembers for itself.
+    /// Adds the write of an internal record.
     fn add_hidden(
         &mut self,
         batch: &mut Batch,
@@ -148,7 +148,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// What came from another node.
+    /// Adds the write of something that came from another KOI-net node.
     fn add_foreign(
         &mut self,
         batch: &mut Batch,
@@ -161,7 +161,7 @@ impl Keeper {
         match (self.places.get(&rid).copied(), arrival) {
             (None, Some(arrival)) => self.create_foreign(batch, foreign, arrival)?,
             (Some(place), arrival) => self.change_foreign(batch, place, foreign, arrival)?,
-            // Nothing was here, and nothing is.
+            // It was never here and is to be forgotten.
             (None, None) => return Ok(()),
         }
         let Some(place) = self.places.get(&rid) else { return Ok(()) };
@@ -229,7 +229,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// The contents of these things, as they were kept.
+    /// Returns the stored contents of these items.
     pub(super) async fn contents(&self, rids: &[Rid]) -> Result<Found> {
         let uids: HashMap<Uid, &Rid> =
             rids.iter().filter_map(|rid| Some((self.places.get(rid)?.node, rid))).collect();
@@ -250,13 +250,13 @@ impl Keeper {
     }
 }
 
-/// The federation of the viewer's world, if it has one.
+/// Returns the root node of the federation in the viewer's world, if there is one.
 pub(super) async fn find_root(app: &App, viewer: &Viewer) -> Result<Option<NodeId>> {
     let nodes = all_nodes(app, viewer, &[ROOT], Bin::Live).await?;
     Ok(nodes.first().map(|node| node.id))
 }
 
-/// Starts a federation in the viewer's world.
+/// Creates the root node of the federation in the viewer's world.
 pub(super) async fn make_root(app: &App, viewer: &Viewer) -> Result<NodeId> {
     let uid = app.effects.uid();
     let origin = Origin::new("federation", uid.to_string());
@@ -270,13 +270,13 @@ pub(super) async fn make_root(app: &App, viewer: &Viewer) -> Result<NodeId> {
     find_root(app, viewer).await?.ok_or_else(|| Error::Bug { what: "the federation's node".into() })
 }
 
-/// Every node of these kinds that a viewer sees.
+/// Returns every node of these kinds that the viewer sees.
 async fn all_nodes(app: &App, viewer: &Viewer, kinds: &[&str], bin: Bin) -> Result<Vec<Node>> {
     let kinds = kinds.iter().map(|kind| word(kind)).collect::<Result<Vec<_>>>()?;
     matching(app, viewer, NodeQuery { kinds, bin, ..NodeQuery::default() }).await
 }
 
-/// Every node that a query finds, page by page.
+/// Returns every node that a query finds, page by page.
 pub(super) async fn matching(app: &App, viewer: &Viewer, query: NodeQuery) -> Result<Vec<Node>> {
     let mut found = Vec::new();
     let mut query = query;
@@ -290,12 +290,12 @@ pub(super) async fn matching(app: &App, viewer: &Viewer, query: NodeQuery) -> Re
     }
 }
 
-/// A kind; one that the owner names may be none, which is theirs to correct.
+/// Parses a kind. Fails if the owner gave something that cannot be one.
 pub(super) fn word(text: &str) -> Result<Word> {
     Word::new("kind", text)
 }
 
-/// Of several writes of one record, the last counts.
+/// Combines several writes of one record into the last.
 fn newest(writes: Vec<Write>) -> Vec<Write> {
     let mut at: HashMap<Rid, usize> = HashMap::new();
     let mut kept: Vec<Write> = Vec::new();
@@ -347,7 +347,7 @@ fn source_of(foreign: &ForeignRecord) -> String {
     source(foreign.from.as_str())
 }
 
-/// What a node is called as a source.
+/// Returns the source name of a KOI-net node.
 pub(super) fn source(node: &str) -> String {
     format!("{SOURCE}:{node}")
 }

@@ -5,21 +5,21 @@ use std::io;
 use lore_core::{Entropy, Error, Result};
 use lore_koinet::KeyPair;
 
-/// Where the key is kept. Whoever holds the disk sees to it that nobody else reads it.
+/// Storage of the node's key. Implementations must keep others from reading it.
 pub trait KeyFile: Send + Sync {
-    /// What the file holds; `None` when there is none.
+    /// Returns the content of the file; `None` if there is no file.
     fn read(&self) -> io::Result<Option<String>>;
 
-    /// Writes the file, readable by its owner only, and durably; never over another key.
+    /// Creates the file durably, readable by its owner only. Must never overwrite another key.
     fn write(&self, pem: &str) -> io::Result<()>;
 
-    /// Puts another form of the same key in the file's place: whole or not at all, readable
-    /// by its owner only, and durably.
+    /// Replaces the file by another form of the same key: atomically, durably, and readable by its
+    /// owner only.
     fn replace(&self, pem: &str) -> io::Result<()>;
 }
 
-/// The node's key; made and kept when there is none. With a password, the file is
-/// encrypted, also one that was not before.
+/// Loads the node's key, or generates and stores one if there is none. With a password, the file is
+/// encrypted, even if it was not before.
 pub fn load_or_make_key(
     file: &dyn KeyFile,
     password: Option<&str>,
@@ -40,7 +40,7 @@ pub fn load_or_make_key(
     Ok(key)
 }
 
-/// Fails when there is a key and it cannot be used. Makes none and changes nothing.
+/// Fails if there is a key that cannot be used. Never creates or changes anything.
 pub fn check_key(file: &dyn KeyFile, password: Option<&str>) -> Result<()> {
     match file.read().map_err(unreadable)? {
         Some(pem) => KeyPair::from_pem(&pem, password).map(drop).map_err(unusable),

@@ -1,9 +1,11 @@
-//! Federation: a KOI-net node over the world's own store.
+//! Federation: a KOI-net node on top of the world's own store.
 //!
-//! `lore-koinet` decides; here its decisions are made durable, what is shared is
-//! gathered from the world, and what arrives becomes searchable, marked as what it is:
-//! somebody else's word. An answer leaves after its writes are kept, and what is
-//! private never gets as far as the node.
+//! `lore-koinet` implements the protocol and its decisions. This module makes those decisions
+//! durable, collects what is shared from the world, and makes what arrives searchable, marked as
+//! untrusted. A reply is sent only after its writes are stored, and private data never reaches the
+//! protocol node.
+//!
+//! Two kinds of node meet here: nodes of the KOI-net network (peers), and nodes of the store.
 
 mod arrival;
 mod coverage;
@@ -30,37 +32,37 @@ pub use service::{Config, Federation, Response};
 pub use shares::{Opening, RuleReport, ShareRule, Shared, Stopped, rules, share, unshare};
 pub use status::{disabled, health, introduction, report, stored_status};
 
-/// Kind of the node that stands for the federation itself.
+/// Kind of the store node that stands for the federation itself.
 const ROOT: &str = "federation";
-/// Kind of what the federation remembers for itself.
+/// Kind of the federation's internal records.
 const RECORD: &str = "federation_record";
-/// Kind of what came from other nodes.
+/// Kind of what arrived from other KOI-net nodes.
 pub const FEDERATED: &str = "federated";
-/// Start of the sources of what came from other nodes.
+/// Prefix of the source names of what arrived from other KOI-net nodes.
 pub const SOURCE: &str = "koi-net";
-/// The property that names the node that told of a thing.
+/// The property that holds the RID of the KOI-net node an item came from.
 const TELLER: &str = "node";
-/// The property that holds what its node says that a thing is.
+/// The property that holds the kind that node gives the item.
 pub(crate) const SAID_KIND: &str = "said_kind";
 
-/// Where a node came from, if it is what another node of the network told.
+/// Returns the source name of a store node that came from another KOI-net node; otherwise `None`.
 pub fn told_by(node: &Node) -> Option<String> {
     teller(node).map(keeper::source)
 }
 
-/// The RID of the node of the network that told of a thing.
+/// Returns the RID of the KOI-net node that a store node came from.
 pub(crate) fn teller(node: &Node) -> Option<&str> {
     let teller = node.properties.get(TELLER).and_then(Value::as_str);
     teller.filter(|_| node.kind.as_str() == FEDERATED)
 }
 
-/// Whether nodes of a kind belong to the federation: its own records, and what came from
-/// other nodes.
+/// Whether a kind belongs to the federation: internal records, or what came from other KOI-net
+/// nodes.
 pub(crate) fn is_of_federation(kind: &Kind) -> bool {
     [ROOT, RECORD, FEDERATED].contains(&kind.as_str())
 }
 
-/// Carries messages to other nodes.
+/// Transport for messages to other KOI-net nodes.
 #[async_trait]
 pub trait Carrier: Send + Sync {
     /// Posts a signed message to a path below a node's address.

@@ -1,5 +1,5 @@
-//! What the owner tells the node to do from another process: notes in the federation's
-//! log, which the running node reads, or the next one that starts.
+//! Orders from the owner to the node, given from another process: entries in the federation's log,
+//! which the running node reads, or the next one that starts.
 
 use lore_core::{Error, NodeId, Result, Role, Viewer, Visibility};
 use lore_koinet::NodeRid;
@@ -15,12 +15,12 @@ use crate::App;
 const CONNECT: &str = "FEDERATION_CONNECT";
 const BREAK: &str = "FEDERATION_BREAK";
 
-/// Tells the node to connect to another one; one without an address calls us.
+/// Orders the node to connect to a peer. A peer without an address calls us.
 pub async fn connect(app: &App, viewer: &Viewer, peer: &NodeRid, url: Option<&str>) -> Result<()> {
     order(app, viewer, CONNECT, &json!({ "peer": peer, "url": url })).await
 }
 
-/// Tells the node to break with another one.
+/// Orders the node to disconnect from a peer and forget it.
 pub async fn break_with(app: &App, viewer: &Viewer, peer: &NodeRid) -> Result<()> {
     order(app, viewer, BREAK, &json!({ "peer": peer })).await
 }
@@ -55,7 +55,7 @@ pub(super) struct Orders {
     up_to: i64,
 }
 
-/// Reads the orders that are open.
+/// Reads the open orders; `None` if there are none.
 pub(super) async fn open_orders(
     app: &App,
     viewer: &Viewer,
@@ -73,7 +73,7 @@ pub(super) async fn open_orders(
 }
 
 impl Orders {
-    /// Carries the orders out.
+    /// Carries out the orders and returns the resulting writes.
     pub(super) fn carry_out(&self, node: &mut Node, now: lore_core::Timestamp) -> Vec<Write> {
         let mut writes = Vec::new();
         for (kind, order) in &self.orders {
@@ -91,7 +91,7 @@ impl Orders {
         writes
     }
 
-    /// Notes that they are carried out, for the same commit.
+    /// Returns the change that marks them as carried out, for the same commit as their writes.
     pub(super) fn done(&self, viewer: &Viewer, root: NodeId) -> Result<Change> {
         Ok(Change::PutState(NewState {
             node: NodeRef::Id(root),

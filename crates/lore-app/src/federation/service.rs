@@ -1,5 +1,5 @@
-//! The running node: one lock around what it knows, so that what is kept and what is
-//! known never differ.
+//! The running KOI-net node. One lock guards its state in memory, so that this and the stored state
+//! never differ.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,27 +18,26 @@ use super::keeper::Keeper;
 use super::{Carrier, orders, status};
 use crate::App;
 
-/// How often the node looks around when nothing wakes it.
+/// How often the main loop runs when nothing wakes it.
 const TICK: Duration = Duration::from_millis(250);
-/// How often open orders are looked for.
+/// How often to look for open orders.
 const ORDERS_EVERY: Duration = Duration::from_secs(1);
-/// How often the world is looked through for changes of what is shared; the store's
-/// own news wake it earlier.
+/// How often to survey what is shared. Changes in the store trigger it earlier.
 const SCAN_EVERY: Duration = Duration::from_secs(5);
-/// Looking through the world may take at most one part in so many of the time.
+/// Surveys may take at most one part in this many of the time.
 const SCAN_SHARE: u32 = 10;
 
-/// What makes a node this one.
+/// The identity and settings of a node.
 pub struct Config {
     /// Its key.
     pub key: KeyPair,
-    /// What it calls itself.
+    /// The name of the node, which is part of its RID.
     pub name: String,
-    /// How it behaves.
+    /// The protocol settings.
     pub settings: Settings,
 }
 
-/// A KOI-net node that lives in a world.
+/// A running KOI-net node of a world.
 pub struct Federation {
     app: Arc<App>,
     viewer: Viewer,
@@ -51,20 +50,20 @@ pub struct Federation {
 struct Inner {
     node: Node,
     keeper: Keeper,
-    /// What is shared, once the world was looked through.
+    /// What is shared; `None` until the first survey.
     coverage: Option<Coverage>,
-    /// A write failed: what is known may be ahead of what is kept.
+    /// Whether a write failed, so that the state in memory may be ahead of the store.
     ahead: bool,
 }
 
-/// What another node is told.
+/// The reply to another node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The HTTP status.
     pub status: u16,
-    /// The body, JSON.
+    /// The body as JSON.
     pub body: String,
-    /// When it may try again, where that helps.
+    /// After what time the caller may try again, where that helps.
     pub retry_after: Option<Duration>,
 }
 
@@ -81,7 +80,7 @@ impl From<Fault> for Response {
 }
 
 impl Federation {
-    /// Puts the node together from what was kept in the viewer's world.
+    /// Restores the node from what is stored in the viewer's world.
     pub async fn open(
         app: Arc<App>,
         viewer: Viewer,
@@ -95,8 +94,8 @@ impl Federation {
         Ok(Arc::new(Self { app, viewer, config, carrier, inner, wake: Notify::new() }))
     }
 
-    /// Takes a message of another node in; the reply is there after everything it led to is
-    /// durable, and tells of the world as it is now.
+    /// Handles a message of another node. Everything it caused is durable before this returns, and
+    /// the reply reflects the current state of the world.
     pub async fn receive(&self, endpoint: Endpoint, body: &[u8]) -> Result<Response> {
         let now = self.app.effects.now();
         let mut inner = self.ready().await?;
@@ -123,7 +122,7 @@ impl Federation {
         Ok(reply)
     }
 
-    /// Takes the unsigned handshake of another node in.
+    /// Handles the unsigned handshake of another node.
     pub async fn handshake(&self, body: &[u8]) -> Result<Response> {
         let mut inner = self.ready().await?;
         match inner.node.handshake(body, self.app.effects.now()) {
@@ -135,22 +134,23 @@ impl Federation {
         }
     }
 
-    /// The world whose node this is.
+    /// Returns the world the node belongs to.
     pub fn world(&self) -> WorldId {
         self.viewer.world
     }
 
-    /// Who the node is.
+    /// Returns the RID of the node.
     pub async fn rid(&self) -> NodeRid {
         self.inner.lock().await.node.rid().clone()
     }
 
-    /// How the node is doing.
+    /// Returns the status of the node.
     pub async fn status(&self) -> Status {
         self.inner.lock().await.node.status()
     }
 
-    /// The contract's report, for somebody of a world. What a node knows belongs to its own.
+    /// Returns the health report for a caller of a world. Only callers of the node's own world get
+    /// its details.
     pub async fn health(&self, world: WorldId) -> Value {
         let now = self.app.effects.now();
         match world == self.viewer.world {
@@ -162,7 +162,7 @@ impl Federation {
         }
     }
 
-    /// Calls others, carries out orders and follows the world, until it is dropped.
+    /// Calls peers, carries out orders and follows changes of the world, until it is dropped.
     pub async fn run(self: Arc<Self>) {
         let mut news = self.app.store.watch();
         let (mut next_orders, mut next_scan) = (Instant::now(), Instant::now());
@@ -200,17 +200,17 @@ impl Federation {
         self.keep(&mut inner, writes, vec![done]).await
     }
 
-    /// Looks through the world for changes of what is shared.
+    /// Surveys the world for changes of what is shared.
     async fn scan(&self) -> Result<()> {
         let (root, mark) = {
             let inner = self.ready().await?;
             (inner.keeper.root, inner.coverage.as_ref().map(Coverage::mark))
         };
-        // The world is read without the lock: others are served meanwhile.
+        // The survey runs without the lock, so that other calls are served meanwhile.
         let surveyed = Coverage::survey(&self.app, &self.viewer, root, mark).await?;
         let mut inner = self.ready().await?;
         self.take_survey(&mut inner, surveyed).await?;
-        // What changed meanwhile is newer than what was read.
+        // Apply what changed during the survey.
         self.follow_world(&mut inner).await
     }
 
@@ -221,7 +221,7 @@ impl Federation {
         self.publish(inner, findings).await
     }
 
-    /// Brings what is shared in line with what changed in the world since it was last looked at.
+    /// Brings what is shared in line with the changes since the last look at the world.
     async fn follow_world(&self, inner: &mut Inner) -> Result<()> {
         let root = inner.keeper.root;
         let findings = match &mut inner.coverage {
@@ -237,8 +237,8 @@ impl Federation {
         }
     }
 
-    /// Brings these things in line with what they are now, just before they are handed out;
-    /// the world has been followed up to here.
+    /// Brings these items up to date just before they are sent. The world must have been followed
+    /// already.
     async fn look_at(&self, inner: &mut Inner, rids: &[Rid]) -> Result<()> {
         let findings = match &mut inner.coverage {
             Some(coverage) => coverage.look_at(&self.app, &self.viewer, rids).await?,
@@ -290,7 +290,8 @@ impl Federation {
         answer
     }
 
-    /// The node, once what it knows is what is kept.
+    /// Locks the node's state. If a write failed before, the state is restored from the store
+    /// first.
     async fn ready(&self) -> Result<tokio::sync::MutexGuard<'_, Inner>> {
         let mut inner = self.inner.lock().await;
         if inner.ahead {

@@ -1,8 +1,8 @@
-//! What the owner shares: rules, and what they come to.
+//! Share rules: what the owner shares with other nodes, and what each rule amounts to.
 //!
-//! Nothing is shared without a rule. Whatever a rule says, only what every member may
-//! see leaves the world; documents that came in for the game master's side are opened to
-//! all members first, by the owner's word.
+//! Nothing is shared without a rule. Whatever a rule says, only what every member may see leaves
+//! the world. Documents gathered for the game master's side have to be opened to all members first,
+//! at the owner's request.
 
 use lore_core::names::name_key;
 use lore_core::{Error, Node, NodeId, Result, Role, Text, Uid, Viewer, Visibility};
@@ -18,20 +18,20 @@ use super::keeper::{find_root, make_root, matching, word};
 use crate::access::for_everybody;
 use crate::{App, knowledge};
 
-/// Kinds of documents that come in for the game master's side, and that no other door opens.
+/// Kinds of documents gathered for the game master's side, which no other door (toolset) can open.
 const GATHERED: [&str; 3] = ["outside_document", "vault_note", "web_page"];
-/// Documents that are opened in one commit.
+/// How many documents are opened in one commit.
 const AT_ONCE: usize = 100;
 
-/// What is shared.
+/// A rule that says what is shared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ShareRule {
-    /// One thing.
+    /// One node. Given as a name, number, id or RID; stored as its uid.
     Node(String),
-    /// All things of a kind.
+    /// All nodes of a kind.
     Kind(String),
-    /// All things with a tag.
+    /// All nodes with a tag.
     Tag(String),
     /// Everything that all members see.
     Everything,
@@ -46,42 +46,42 @@ pub enum Opening {
     Open,
 }
 
-/// A rule and what it comes to.
+/// A rule and what it amounts to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleReport {
     /// The rule.
     pub rule: ShareRule,
-    /// Name and kind of the one thing it is about, as long as it is there.
+    /// Name and kind of the node, if the rule is about a single one that still exists.
     pub thing: Option<(String, String)>,
-    /// How many things it shares.
+    /// How many nodes it shares.
     pub shared: usize,
-    /// How many more it is about that not every member sees.
+    /// How many further nodes it names that not every member sees.
     pub hidden: usize,
-    /// How many of those are documents that can be opened.
+    /// How many of these are documents that can be opened.
     pub closed_documents: usize,
 }
 
-/// A rule that was added.
+/// The result of adding a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
-    /// What it comes to.
+    /// The rule and what it amounts to.
     pub report: RuleReport,
-    /// Whether it was there before.
+    /// Whether the rule existed before.
     pub was_there: bool,
-    /// How many documents every member sees from now on.
+    /// How many documents became visible to every member.
     pub opened: usize,
 }
 
-/// A rule that was taken back.
+/// The result of removing a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stopped {
-    /// What it came to.
+    /// The rule and what it amounted to.
     pub report: RuleReport,
-    /// Rules by which its one thing is shared all the same.
+    /// Other rules that still share the node, if the rule was about a single one.
     pub still: Vec<ShareRule>,
 }
 
-/// The rules of the viewer's world.
+/// Returns the rules of the viewer's world.
 pub async fn rules(app: &App, viewer: &Viewer) -> Result<Vec<RuleReport>> {
     let mut reports = Vec::new();
     for rule in known_rules(app, viewer).await? {
@@ -90,7 +90,7 @@ pub async fn rules(app: &App, viewer: &Viewer) -> Result<Vec<RuleReport>> {
     Ok(reports)
 }
 
-/// Adds a rule. A thing is named by its id, its number, its exact name or, if it is a
+/// Adds a rule. A single node is named by its id, its number, its exact name or, if it is a
 /// document, its RID.
 pub async fn share(
     app: &App,
@@ -123,8 +123,8 @@ pub async fn share(
     Ok(Shared { report: report(app, viewer, rule).await?, was_there, opened })
 }
 
-/// Takes a rule back; what no other rule covers is forgotten everywhere. A thing that is
-/// hidden or gone by now is named by its id.
+/// Removes a rule. Other nodes then forget whatever no other rule covers. A node that is hidden or
+/// deleted by now has to be named by its id.
 pub async fn unshare(app: &App, viewer: &Viewer, rule: ShareRule) -> Result<Stopped> {
     viewer.require(Role::Owner)?;
     let known = known_rules(app, viewer).await?;
@@ -144,7 +144,7 @@ pub async fn unshare(app: &App, viewer: &Viewer, rule: ShareRule) -> Result<Stop
     Ok(Stopped { report, still })
 }
 
-/// Fails for what is never shared, or not as it is.
+/// Fails for a node that is never shared, or not in its current state.
 fn check_sharable(node: &Node, opening: Opening) -> Result<()> {
     let gathered = is_closed_document(node);
     let (problem, hint) = match node.visibility {
@@ -165,7 +165,7 @@ fn is_closed_document(node: &Node) -> bool {
     GATHERED.contains(&node.kind.as_str()) && node.visibility == Visibility::Gm
 }
 
-/// Lets every member see the documents that a rule is about, and returns how many there were.
+/// Makes the documents that a rule covers visible to every member. Returns how many there were.
 async fn open_documents(app: &App, viewer: &Viewer, rule: &ShareRule) -> Result<usize> {
     if *rule == ShareRule::Everything {
         let hint =
@@ -247,7 +247,7 @@ fn told(node: &Node) -> String {
     format!("the {} {}", node.kind, node.uid)
 }
 
-/// The rule about a thing that is known by this name or id.
+/// Returns the rule about a single node with this name or id.
 async fn rule_about(
     app: &App,
     viewer: &Viewer,
@@ -275,7 +275,7 @@ fn uid_of(rule: &ShareRule) -> Option<Uid> {
     }
 }
 
-/// The other rules that cover the thing a rule is about.
+/// Returns the other rules that cover the node of a rule.
 async fn still_covering(
     app: &App,
     viewer: &Viewer,
@@ -289,7 +289,7 @@ async fn still_covering(
     Ok(others.cloned().collect())
 }
 
-/// The rules, and the version of the document that holds them.
+/// The rules, and the version of the state that holds them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules {
     pub(super) rules: Vec<ShareRule>,

@@ -1,4 +1,4 @@
-//! The report on a node, in the contract's shape.
+//! The status report of a node, in the format of the KOI-net health endpoint.
 
 use lore_core::{Result, Timestamp, Viewer};
 use lore_koinet::node::{Endpoint, Node, PeerStatus, Standing, Status};
@@ -10,12 +10,12 @@ use super::keeper::{Keeper, find_root};
 use super::service::Config;
 use crate::App;
 
-/// The ontology by which entities are typed.
+/// URI and version of the ontology that defines the entity types.
 const ONTOLOGY: (&str, &str) = ("http://bkc.regen.network/ontology", "1.0.0");
-/// Endpoints that are not in the protocol.
+/// Endpoints that are not part of the core protocol.
 const EXTENSIONS: [&str; 3] = ["/handshake", "/events/confirm", "/health"];
 
-/// The contract's report.
+/// Returns the health report of a node.
 pub fn health(status: &Status, now: Timestamp) -> Value {
     let active = |peer: &&PeerStatus| peer.kind.is_some() && peer.standing != Standing::Forgotten;
     let mut node = introduction(status);
@@ -37,7 +37,7 @@ pub fn health(status: &Status, now: Timestamp) -> Value {
     })
 }
 
-/// Who a node is, as it tells others.
+/// Returns what a node tells others about itself.
 pub fn introduction(status: &Status) -> Value {
     json!({
         "node_rid": status.rid,
@@ -49,7 +49,7 @@ pub fn introduction(status: &Status) -> Value {
     })
 }
 
-/// The contract's report on the node of the viewer's world, which may not have one.
+/// Returns the health report for the viewer's world, which may not have a node.
 pub async fn report(app: &App, viewer: &Viewer) -> Value {
     match app.federation.get() {
         Some(node) => node.health(viewer.world).await,
@@ -60,7 +60,7 @@ pub async fn report(app: &App, viewer: &Viewer) -> Value {
     }
 }
 
-/// The report where there is no node.
+/// Returns the health report if there is no node.
 pub fn disabled(message: &str, now: Timestamp) -> Value {
     json!({
         "status": "disabled",
@@ -74,8 +74,8 @@ pub fn disabled(message: &str, now: Timestamp) -> Value {
     })
 }
 
-/// How the node of a world stands, as far as it was kept: for a look from outside. None
-/// where no node ever was.
+/// Returns the stored status of a world's node, for a process that does not run it. `None` if the
+/// world never had a node.
 pub async fn stored_status(
     app: &Arc<App>,
     viewer: Viewer,
@@ -88,7 +88,7 @@ pub async fn stored_status(
     let entropy = Arc::clone(&app.effects.entropy);
     let (key, mut settings) = (config.key.clone(), config.settings.clone());
     let now = app.effects.now();
-    // Under which address it serves is known to the one that runs; another would be news.
+    // Only the running node knows its address; a different one here would count as a change.
     let kept = kept_profile(&keeper, config).await?;
     if let Some(address) = kept.and_then(|profile| profile.base_url) {
         settings.base_url = Some(address);
@@ -100,14 +100,14 @@ pub async fn stored_status(
     Ok(Some(node.status()))
 }
 
-/// What a node last said of itself.
+/// Returns the profile that the node last stored.
 async fn kept_profile(keeper: &Keeper, config: &Config) -> Result<Option<NodeProfile>> {
     let Ok(me) = config.key.node_rid(&config.name) else { return Ok(None) };
     let kept = keeper.contents(std::slice::from_ref(me.rid())).await?;
     Ok(kept.get(me.rid()).and_then(NodeProfile::read))
 }
 
-/// What every message has to be. None of it can be switched off.
+/// Returns the checks every message has to pass. None of them can be turned off.
 fn protocol() -> Value {
     json!({
         "strict_mode": true,

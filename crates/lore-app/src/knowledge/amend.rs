@@ -1,5 +1,5 @@
-//! Giving entities further names and other first names, taking names from them, and changing what
-//! they are. What is told under the URI of something that was merged is that one's when they part.
+//! Changing the aliases, the primary name and the type of an entity. A change made under the URI of
+//! a merged entity is logged as that entity's, so that it goes with it when the merge is undone.
 
 use futures::FutureExt;
 use lore_core::names::{self, name_key};
@@ -16,7 +16,7 @@ use super::ontology::{self, EntityType};
 use super::shares::Shares;
 use super::{linking, spoken, uri, waiting};
 
-/// Gives an entity another name, for good.
+/// Gives an entity an alias, permanently.
 pub async fn add_alias(
     librarian: &Librarian,
     uri: &str,
@@ -26,7 +26,7 @@ pub async fn add_alias(
     named_too(librarian, uri, alias, reason, Holds::ForGood).await
 }
 
-/// Gives an entity a name that its note has for it, until it has it no more.
+/// Gives an entity an alias from its note, for as long as the note has it.
 pub(super) async fn say_alias(
     librarian: &Librarian,
     uri: &str,
@@ -36,7 +36,7 @@ pub(super) async fn say_alias(
     named_too(librarian, uri, alias, reason, Holds::WhileSaid).await
 }
 
-/// For how long a name is given.
+/// How long a name is given for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     ForGood,
@@ -79,7 +79,7 @@ async fn named_too(
     Ok(entity)
 }
 
-/// Takes a name from an entity that goes by others as well.
+/// Removes an alias from an entity. The primary name cannot be removed.
 pub async fn remove_alias(
     librarian: &Librarian,
     uri: &str,
@@ -89,8 +89,8 @@ pub async fn remove_alias(
     unnamed(librarian, uri, alias, reason, IfShared::Goes).await
 }
 
-/// Takes a name from an entity that its note no longer has for it. One that somebody else gave it
-/// stays; and where it is one with others now who have the name as well, it stays for them.
+/// Removes an alias that an entity's note no longer has. A name that somebody else gave stays. If
+/// other entities merged with this one have the name too, it stays for them.
 pub(super) async fn give_up_alias(
     librarian: &Librarian,
     uri: &str,
@@ -100,7 +100,7 @@ pub(super) async fn give_up_alias(
     unnamed(librarian, uri, alias, reason, IfShared::Stays).await
 }
 
-/// What becomes of a name that others have who are one with an entity now.
+/// What happens to an alias that other entities merged with this one have too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IfShared {
     Goes,
@@ -145,7 +145,7 @@ async fn unnamed(
     amend(librarian, uri, reason, &plan).await
 }
 
-/// Whether whoever a URI means goes by a name, whatever others do who are one with them.
+/// Whether the entity a URI refers to has a name itself, regardless of entities merged with it.
 fn has(entity: &Entity, shares: &Shares, uri: &str, alias: &str) -> bool {
     match shares.meant(uri) {
         Some((share, _)) => share.has(alias),
@@ -153,7 +153,8 @@ fn has(entity: &Entity, shares: &Shares, uri: &str, alias: &str) -> bool {
     }
 }
 
-/// Whether whoever a URI means is called so first, or somebody gave them the name.
+/// Whether a name is the primary name of the entity a URI refers to, or was given to it by somebody
+/// other than a note.
 fn is_given(entity: &Entity, shares: &Shares, uri: &str, alias: &str) -> bool {
     match shares.meant(uri) {
         Some((share, _)) => {
@@ -164,7 +165,7 @@ fn is_given(entity: &Entity, shares: &Shares, uri: &str, alias: &str) -> bool {
     }
 }
 
-/// Gives an entity another first name; it stays known by the one it had. Its URI stays.
+/// Changes the primary name of an entity. The former name becomes an alias; the URI stays.
 pub(super) async fn rename(
     librarian: &Librarian,
     uri: &str,
@@ -190,8 +191,8 @@ pub(super) async fn rename(
     Ok(entity)
 }
 
-/// Changes what an entity is, unless it is a page. Its URI stays, so that nothing that points at
-/// it breaks.
+/// Changes the type of an entity, unless it is a page. The URI stays, so that references to it keep
+/// working.
 pub async fn retype(
     librarian: &Librarian,
     uri: &str,
@@ -214,7 +215,7 @@ pub async fn retype(
         let patch = NodePatch {
             kind: ontology::kind_as(&entity.node, entity_type)?,
             properties: Some(properties),
-            // Names are told to have changed, which is how catalogues learn of it.
+            // Writing the names, even unchanged, makes catalogues read the node again.
             aliases: Some(entity.node.aliases.clone()),
             ..NodePatch::default()
         };
@@ -227,7 +228,7 @@ pub async fn retype(
     amend(librarian, uri, reason, &plan).await
 }
 
-/// Fails where the other doors would go on showing something as what it is not.
+/// Fails for a page, which the other doors (toolsets) would continue to show by its kind.
 fn check_kind(node: &Node, entity_type: EntityType) -> Result<()> {
     if ontology::can_be(node, entity_type) {
         return Ok(());
@@ -241,7 +242,7 @@ fn check_kind(node: &Node, entity_type: EntityType) -> Result<()> {
     })
 }
 
-/// A change of an entity and what the log says of it.
+/// A change to an entity and its log entry.
 struct Amendment {
     patch: NodePatch,
     kind: &'static str,
@@ -249,14 +250,14 @@ struct Amendment {
     turned: Turned,
 }
 
-/// Changes an entity as `plan` says, if it is to be changed.
+/// Applies the change that `plan` returns, if any.
 async fn amend(
     librarian: &Librarian,
     uri: &str,
     reason: &str,
     plan: &(dyn Fn(&Entity, &Shares) -> Result<Option<Amendment>> + Sync),
 ) -> Result<Entity> {
-    // What it is may be a part of how it is called.
+    // A computed URI contains the type, which the change may alter.
     let own = librarian.entity(uri).await?.uri;
     let plan = || {
         let own = own.as_str();
@@ -287,7 +288,7 @@ async fn amend(
     Ok(entity)
 }
 
-/// The details of an entry, with the URI of what was merged, where it is about that.
+/// Adds the URI of the merged entity that an entry is about to its details.
 fn told_of(mut details: Value, of: Option<&String>) -> Value {
     if let (Some(details), Some(of)) = (details.as_object_mut(), of) {
         details.insert(entries::OF.into(), json!(of));

@@ -1,4 +1,5 @@
-//! The names a viewer knows, in memory: for resolving, for spotting, and for URIs.
+//! The in-memory index of the names one viewer sees: for resolving names, spotting them in texts,
+//! and looking up URIs.
 
 use std::collections::HashMap;
 
@@ -17,26 +18,26 @@ use crate::views::{Learn, Views};
 /// The catalogues of all viewers.
 pub type Catalogues = Views<Catalogue>;
 
-/// What one viewer knows by name.
+/// The names one viewer sees.
 #[derive(Default)]
 pub struct Catalogue {
     resolver: Resolver<NodeId>,
     entities: HashMap<NodeId, Card>,
-    /// By what stays of their URIs.
+    /// By the stable part of their URIs (see [`uri::anchor`]).
     by_uri: HashMap<String, NodeId>,
-    /// What was merged into others, by its number.
+    /// The node that an entity was merged into, by the number of the merged entity.
     by_number: HashMap<i64, NodeId>,
     notes: KnownNotes,
-    /// What notes say of types.
+    /// Settings for types that notes define.
     tuning: HashMap<NodeId, Tuning>,
-    /// The notes whose relations wait for somebody of a name.
+    /// The names that the relations of each note wait for.
     waiting: HashMap<NodeId, Vec<String>>,
-    /// The notes whose relations lead to a name, and those that are to be read again.
+    /// The names that the relations of notes lead to, and the notes to be read again.
     links: Links,
     spotter: Option<Spotter>,
 }
 
-/// What is kept of an entity.
+/// What is stored about an entity.
 struct Card {
     entity_type: EntityType,
     names: Vec<String>,
@@ -45,36 +46,37 @@ struct Card {
 }
 
 impl Catalogue {
-    /// Who may be meant by a name.
+    /// Returns the entities a name may refer to.
     pub(super) fn resolve(&self, query: &Query<'_, NodeId>) -> Resolution<NodeId> {
         self.resolver.resolve(query)
     }
 
-    /// How names of a type are compared.
+    /// Returns how names of a type are compared.
     pub(super) fn profile(&self, entity_type: EntityType) -> Profile {
         self.resolver.profile(entity_type.as_str())
     }
 
-    /// The type that a word means: by its own name, as a note says, or as is usual.
+    /// Returns the type a word stands for: by the type's own name, by a note, or by a common
+    /// synonym.
     pub(super) fn type_called(&self, text: &str) -> Option<EntityType> {
         let told = self.tuning.values().filter(|tuning| tuning.is_meant_by(text));
         let told = told.map(|tuning| tuning.entity_type).min();
         EntityType::named(text).or(told).or_else(|| EntityType::read(text))
     }
 
-    /// The folder of the notes of a type.
+    /// Returns the vault folder for notes of a type.
     pub(super) fn folder(&self, entity_type: EntityType) -> String {
         let about = self.tuning.values().filter(|tuning| tuning.entity_type == entity_type);
         let told = about.filter_map(|tuning| tuning.folder.as_deref()).min();
         told.unwrap_or(entity_type.folder()).to_owned()
     }
 
-    /// The entity with this URI, or what it was merged into.
+    /// Returns the entity with this URI, or the one it was merged into.
     pub(super) fn by_uri(&self, uri: &str) -> Option<NodeId> {
         self.by_uri.get(&uri::anchor(uri)).copied()
     }
 
-    /// What the entity with this number was merged into.
+    /// Returns what the entity with this number was merged into.
     pub(super) fn by_number(&self, number: i64) -> Option<NodeId> {
         self.by_number.get(&number).copied()
     }
@@ -84,8 +86,9 @@ impl Catalogue {
         self.entities.get(&id).is_some_and(|card| card.uris.len() > 1)
     }
 
-    /// The entity whose note a link leads to, if it leads to one, and what of the URI says whom the
-    /// note is about. Where it leads to several, the one of the `wanted` types.
+    /// Returns the entity whose note a link leads to, and the anchor (stable part) of the URI that
+    /// the note uses for it. If the link fits several notes, the only one about an entity of the
+    /// `wanted` types counts.
     pub(super) fn linked(&self, target: &str, wanted: &[EntityType]) -> Option<(NodeId, String)> {
         let found = self.notes.linked(target).into_iter();
         let found: Vec<(NodeId, &str)> =
@@ -102,51 +105,52 @@ impl Catalogue {
         Some((node, anchor.to_owned()))
     }
 
-    /// The paths of the notes about entities that say what has this digest.
+    /// Returns the paths of the notes about entities whose text has this digest.
     pub(super) fn notes_saying(&self, digest: &str) -> Vec<String> {
         self.notes.saying(digest)
     }
 
-    /// What the files of the notes about an entity are called.
+    /// Returns the file names of the notes about an entity.
     pub(super) fn titles_of(&self, entity: &Entity) -> Vec<String> {
         let card = self.entities.get(&entity.node.id);
         let titles = card.into_iter().flat_map(|card| self.notes.titles_of(&card.uris));
         titles.map(str::to_owned).collect()
     }
 
-    /// The notes with relations that wait for one of these names.
+    /// Returns the notes with relations that wait for one of these names.
     pub(super) fn waiting_for(&self, keys: &[String]) -> Vec<NodeId> {
         let waits = |names: &[String]| names.iter().any(|name| keys.contains(name));
         let notes = self.waiting.iter().filter(|(_, names)| waits(names));
         notes.map(|(note, _)| *note).collect()
     }
 
-    /// The notes with relations that wait.
+    /// Returns the notes with waiting relations.
     pub(super) fn waiting(&self) -> Vec<NodeId> {
         self.waiting.keys().copied().collect()
     }
 
-    /// The notes with relations that lead to one of these names.
+    /// Returns the notes with relations that lead to one of these names.
     pub(super) fn linking_to(&self, keys: &[String]) -> Vec<NodeId> {
         self.links.leading_to(keys)
     }
 
-    /// The notes that are to be read again.
+    /// Returns the notes to be read again.
     pub(super) fn stale(&self) -> Vec<NodeId> {
         self.links.stale.iter().copied().collect()
     }
 
-    /// The entities from which others parted, which is not finished.
+    /// Returns the entities with an unfinished unmerge.
     pub(super) fn parting(&self) -> Vec<NodeId> {
         self.links.parting.iter().copied().collect()
     }
 
-    /// What a text mentions, with how often and where first.
+    /// Returns the entities a text mentions, with the number of mentions and the first context.
     pub(super) fn spot(&mut self, text: &str) -> Vec<(NodeId, Spotted)> {
         self.spot_beside(text, &[])
     }
 
-    /// The same where some are known to be meant: of those who share a name, they are.
+    /// Like [`Self::spot`]. A name shared by several entities counts only for those in `meant`, if
+    /// any of them is.
     pub(super) fn spot_beside(&mut self, text: &str, meant: &[NodeId]) -> Vec<(NodeId, Spotted)> {
         let (entities, notes) = (&self.entities, &self.notes);
         let spotter = self.spotter.get_or_insert_with(|| {
@@ -159,7 +163,7 @@ impl Catalogue {
         spotter.spot(text, meant).into_iter().collect()
     }
 
-    /// Makes an entity known by its own names and by those that notes have for it.
+    /// Adds an entity to the resolver under its own names and those that notes give it.
     fn call(&mut self, id: NodeId) {
         self.spotter = None;
         let Some(card) = self.entities.get(&id) else { return };
@@ -169,7 +173,7 @@ impl Catalogue {
         self.resolver.insert(id, card.entity_type.as_str(), name, &aliases);
     }
 
-    /// The names of an entity that a note is about may be others now.
+    /// Updates the names of the entity that a changed note is about.
     fn call_again(&mut self, anchor: Option<String>) {
         if let Some(id) = anchor.and_then(|anchor| self.by_uri.get(&anchor).copied()) {
             self.call(id);

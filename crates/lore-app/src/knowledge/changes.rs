@@ -1,4 +1,4 @@
-//! Registering entities.
+//! Registering entities: recognising known ones and creating new ones.
 
 use futures::FutureExt;
 use lore_core::names::{self, Word, name_key};
@@ -17,27 +17,27 @@ use super::spoken::{self, Giver};
 use super::{linking, shelve, uri, waiting};
 use crate::mentions::follow;
 
-/// Most names of an entity besides the first.
+/// Most aliases of an entity.
 pub(super) const ALIASES_MAX: usize = 100;
 /// Longest description, in characters.
 const DESCRIPTION_MAX: usize = 20_000;
 
-/// Something to be known.
+/// An entity to register.
 #[derive(Debug, Clone)]
 pub struct Registration {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its type.
     pub entity_type: EntityType,
-    /// Other names.
+    /// Its aliases.
     pub aliases: Vec<String>,
-    /// What is to be told of it.
+    /// A text that describes it.
     pub description: Option<String>,
-    /// Where on the web that was found.
+    /// The web address of the description.
     pub found_at: Option<String>,
-    /// Its URI, where it has one already. It is this thing then, whatever others are called.
+    /// Its URI, if the caller knows it. This alone then decides which entity is meant.
     pub uri: Option<String>,
-    /// The note that makes it known, if one does.
+    /// The RID of the vault note that registers it, if a note does.
     pub introduced_by: Option<String>,
 }
 
@@ -47,40 +47,40 @@ impl Registration {
     }
 }
 
-/// What became of a registration.
+/// The result of a registration.
 #[derive(Debug, Clone)]
 pub struct Registered {
     /// The entity.
     pub entity: Entity,
-    /// Whether it was not known before.
+    /// Whether it was created.
     pub is_new: bool,
-    /// The name it was known by, when that is another.
+    /// The name it was known by, if that differs from the registered one.
     pub merged_with: Option<String>,
-    /// Names it was not given, because more people would see them than see what comes in
-    /// here.
+    /// Aliases that were left out, because the entity is visible to more people than what the
+    /// caller adds.
     pub kept_back: Vec<String>,
-    /// What became of the description, where one was given of something known.
+    /// What became of the description, if one was given for a known entity.
     pub said: Option<Said>,
-    /// The URI of what was meant, where that was merged into the entity.
+    /// The URI of the entity that is meant, if that was merged into `entity`.
     pub of: Option<String>,
 }
 
 impl Registered {
-    /// Something known of which nothing new is told, with the URI of what was meant, where that was
-    /// merged into it.
+    /// A known entity about which nothing new was said. `of` is the URI of the entity that is
+    /// meant, if that was merged into it.
     pub(super) fn known(entity: Entity, of: Option<String>) -> Self {
         let kept_back = Vec::new();
         Self { entity, is_new: false, merged_with: None, kept_back, said: None, of }
     }
 
-    /// That a document speaks of it, as somebody says.
+    /// Returns a mention of it for a document that somebody says is about it.
     pub(super) fn mention(&self) -> shelve::Mention {
         shelve::Mention::Told(self.entity.node.id, self.of.clone().unwrap_or_default())
     }
 }
 
-/// Makes an entity known, unless it is already. One that is recognised though its name is
-/// written otherwise is merged, so that the log says why and the merge can be undone.
+/// Registers an entity unless it is known already. A known entity recognised under a different
+/// spelling is merged with the new one, so that the log explains it and the merge can be undone.
 pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Registered> {
     let name = names::checked_name("name", &given.name)?;
     let aliases = checked_aliases(&name, &given.aliases)?;
@@ -131,19 +131,19 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     Ok(Registered { entity, is_new, merged_with, kept_back, said, of })
 }
 
-/// Why what is registered was merged by itself.
+/// The reason logged for such a merge.
 const RECOGNISED: &str = "recognised by its name";
 
-/// What is known of something that is registered.
+/// Whether an entity to be registered is known already.
 enum Found {
-    /// It is this: by its URI, its name or an alias.
+    /// It is this one, by URI, name or alias.
     Same(Meant),
-    /// It is this, though its name is written otherwise, for a reason.
+    /// It is this one under a different spelling; with the reason for the match.
     Alike(Meant, String),
     Nothing,
 }
 
-/// The entity that is meant, if one is known.
+/// Looks for the entity to be registered among the known ones.
 async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str) -> Result<Found> {
     let known = match entities::by_uri(librarian, uri).await? {
         Some(entity) => {
@@ -163,21 +163,22 @@ async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str
     if resolution.is_contested() {
         return Err(ambiguous(librarian, name, &resolution).await?);
     }
-    // A likely match is no reason to make one of two: merging them later can be undone.
+    // A match that is only likely creates a second entity: a later merge can be undone, a mix-up
+    // cannot.
     let found = match resolution.pick().filter(|picked| picked.decision == Decision::Link) {
         Some(picked) => recognise(librarian, given, picked).await?,
         None => Found::Nothing,
     };
-    // A URI outlives the name it was made from, which may be another's by now.
+    // A URI outlives the name it was made from, which may belong to another entity by now.
     Ok(match (found, known) {
         (Found::Nothing, Some(known)) => Found::Same(known),
         (found, _) => found,
     })
 }
 
-/// Whether what resolving found is what is registered. Two notes with different names are about
-/// two things, unless one says it is the other; and what the caller must not change, or what
-/// others would read, is not merged into.
+/// Decides whether a resolved candidate is the entity to be registered. Notes with different names
+/// are about different entities unless one refers to the other. An entity is never merged into one
+/// that the caller must not change or that is visible to more people.
 async fn recognise(
     librarian: &Librarian,
     given: &Registration,
@@ -198,7 +199,7 @@ async fn recognise(
     }
     Ok(match mergeable {
         true => Found::Alike(meant, picked.reason.clone()),
-        // Abbreviations make no other name: Acme Corp, Acme Corporation.
+        // An abbreviation is the same name: Acme Corp, Acme Corporation.
         false if same => Found::Same(meant),
         false => Found::Nothing,
     })
@@ -225,7 +226,7 @@ async fn ambiguous(
     })
 }
 
-/// What is new is made, or taken out of the bin where it lies.
+/// Creates a new entity, or restores it if it is in the bin.
 async fn created(
     librarian: &Librarian,
     given: &Registration,
@@ -263,7 +264,7 @@ async fn created(
     Ok(follow(&librarian.app, &librarian.viewer, batch).await?.batch)
 }
 
-/// What lies in the bin under an id and a name.
+/// Returns the node in the bin with this uid and name.
 async fn in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<Option<Node>> {
     let query = NodeQuery {
         name: Some(NameMatch::Exact(name.to_owned())),
@@ -274,7 +275,7 @@ async fn in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<Option<No
     Ok(page.items.into_iter().find(|node| node.uid == uid))
 }
 
-/// Those of `given` that the node does not go by yet.
+/// Returns those of the `given` names that the node does not have yet.
 pub(super) fn fresh_names<'a>(node: &Node, given: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut known: Vec<String> =
         std::iter::once(&node.name).chain(&node.aliases).map(|name| name_key(name)).collect();

@@ -1,8 +1,8 @@
-//! Notes that were moved by being copied: sync clients, slow editors and moves between disks write
-//! a note elsewhere and remove it where it was some time later.
+//! Recognises notes that were moved by copying: sync clients, slow editors and moves between disks
+//! write the copy first and delete the original some time later.
 //!
-//! As long as both are there they are two notes. Only when the first goes, and one copy of it
-//! came a short while ago, was it moved.
+//! While both exist, they are two notes. A deleted note counts as moved only if exactly one copy of
+//! it was created a short while ago.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use super::spoken::INTRODUCED_BY;
 use super::vault_sync::read;
 use super::{entities, log, shelve, uri};
 
-/// Whoever moves a note by copying it has removed the first by then.
+/// Longest time between copying a note and deleting the original for it to count as a move.
 pub(super) const MOVING_MAX: Duration = Duration::from_secs(600);
 
-/// Why what the copy of a note made known is what the note is about.
+/// The reason logged when the entity of the copy is merged into that of the original.
 const MOVED: &str = "its note was moved";
 
-/// Lets the copy of a note that is gone be that note, if it was moved. Says whether it was.
+/// Treats the copy of a deleted note as that note, if it was moved. Returns whether it was.
 pub(super) async fn taken_over(librarian: &Librarian, gone: &str) -> Result<bool> {
     let Some(original) = shelve::shelved(librarian, &kept_notes::rid(gone)).await? else {
         return Ok(false);
@@ -40,8 +40,8 @@ pub(super) async fn taken_over(librarian: &Librarian, gone: &str) -> Result<bool
     Ok(true)
 }
 
-/// The only copy of a note, if it came just now. Notes that say nothing are alike without being
-/// copies.
+/// Returns the only copy of a note, if it was created recently. Notes without a body never count,
+/// because they are all alike.
 async fn copy_of(
     librarian: &Librarian,
     original: &Node,
@@ -69,8 +69,8 @@ fn age(librarian: &Librarian, made: Timestamp) -> Duration {
     librarian.app.effects.now().duration_since(made).unsigned_abs()
 }
 
-/// Makes one of what the copy made known and what the note is about, where others speak of it
-/// already. Else it went with the copy.
+/// Merges the entity that the copy introduced into that of the original. It still exists only if
+/// something else refers to it; otherwise it was deleted with the copy.
 async fn made_one(librarian: &Librarian, copy: &Node, original: &Node) -> Result<()> {
     let (Some(made), Some(first)) = (kept_notes::told(copy), kept_notes::told(original)) else {
         return Ok(());

@@ -1,7 +1,8 @@
-//! Notes that were moved by being removed first and written elsewhere some time later.
+//! Recognises notes that were moved by deleting them and writing them elsewhere some time later.
 //!
-//! What went is remembered for a while by what it said. A note that comes and says the same is that
-//! note, and what it is about is who it was about, out of the bin if need be.
+//! Deleted notes are remembered for a while by the digest of their text. A new note with the same
+//! text is taken to be the deleted one, and its entity to be the same, restored from the bin if
+//! necessary.
 
 use std::collections::HashMap;
 
@@ -18,14 +19,14 @@ use super::{entities, kept_notes, shelve, uri};
 /// Most notes that are remembered.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// Notes that went a short while ago, by the digests of what they said.
+/// Recently deleted notes, by the digest of their text.
 #[derive(Default)]
 pub(super) struct Departed {
     notes: HashMap<String, Vec<Gone>>,
     count: usize,
 }
 
-/// A note that went.
+/// A deleted note.
 struct Gone {
     path: String,
     document: Uid,
@@ -45,14 +46,14 @@ impl Departed {
         }
     }
 
-    /// Forgets those that went too long ago.
+    /// Drops notes that were deleted too long ago.
     fn forget(&mut self, now: Timestamp) {
         self.notes.values_mut().for_each(|some| some.retain(|gone| gone.is_recent(now)));
         self.notes.retain(|_, some| !some.is_empty());
         self.count = self.notes.values().map(Vec::len).sum();
     }
 
-    /// The note that is at `here` now, if it went a short while ago from somewhere.
+    /// Removes and returns the recently deleted note that the one at `here` continues, if any.
     fn take(&mut self, digest: &str, here: &str, now: Timestamp) -> Option<Gone> {
         let some = self.notes.get_mut(digest)?;
         some.retain(|gone| gone.is_recent(now));
@@ -70,7 +71,7 @@ impl Gone {
     }
 }
 
-/// Takes a note away that is gone, and remembers it for a while.
+/// Deletes the document of a deleted note, and remembers the note for a while.
 pub(super) async fn gone(librarian: &Librarian, path: &str) -> Result<()> {
     let document = shelve::shelved(librarian, &kept_notes::rid(path)).await?;
     kept_notes::forget(librarian, path).await?;
@@ -84,8 +85,8 @@ pub(super) async fn gone(librarian: &Librarian, path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Lets a note that is new at its path be one that went a short while ago and said the same. Notes
-/// that say nothing are alike without being the same. Says whether it is one.
+/// Treats a new note as the continuation of a recently deleted one with the same text. Returns
+/// whether it is one. Notes without a body never count, because they are all alike.
 pub(super) async fn came_back(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
     if Note::read(text).body.trim().is_empty() {
         return Ok(false);
@@ -93,7 +94,7 @@ pub(super) async fn came_back(librarian: &Librarian, path: &NotePath, text: &str
     let (here, now) = (path.to_string(), librarian.app.effects.now());
     let digest = kept_notes::digest(text);
     let gone = librarian.app.notes.departed.lock().take(&digest, &here, now);
-    // What comes back to where it was is known there.
+    // A note that returns to its old path is recognised by that path.
     let Some(gone) = gone.filter(|gone| gone.path != here) else { return Ok(false) };
     if !taken_out(librarian, gone.document).await? {
         return Ok(false);
@@ -111,7 +112,7 @@ pub(super) async fn came_back(librarian: &Librarian, path: &NotePath, text: &str
     Ok(true)
 }
 
-/// Takes something out of the bin. Says whether it is there now.
+/// Restores a node from the bin. Returns whether that succeeded.
 async fn taken_out(librarian: &Librarian, uid: Uid) -> Result<bool> {
     let back = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
     match librarian.app.commit(&librarian.viewer, back).await {

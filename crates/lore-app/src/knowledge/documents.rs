@@ -1,4 +1,5 @@
-//! Documents that mention an entity: those joined to it in any way, and those that say its name.
+//! Documents that mention an entity: those linked to it by an edge, and those that contain its
+//! name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,40 +17,40 @@ use crate::damage::sound_texts;
 use crate::memory::kinds::fact;
 use crate::play::word;
 
-/// Most documents that are listed at once.
+/// Most documents listed at once.
 const DOCUMENTS_MAX: usize = 5_000;
-/// Most names of an entity that are looked for in texts.
+/// Most names of an entity that are searched for.
 const NAMES_MAX: usize = 10;
-/// Most texts that are looked at for each name.
+/// Most texts examined for each name.
 const TEXTS_MAX: usize = 500;
 
 /// A document that mentions an entity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// What it is called outside.
+    /// The RID, the name it has outside.
     pub rid: String,
-    /// Its path in a vault, or what stands for one.
+    /// Its path in the vault; for other documents the RID, or kind and name if it has no RID.
     pub path: String,
-    /// How often it mentions the entity.
+    /// How often it mentions the entity, at least 1.
     pub mentions: usize,
-    /// The date its name begins with, `2026-02-18`.
+    /// The date at the start of its name, such as `2026-02-18`.
     pub date: Option<String>,
-    /// Since when it is known to mention it.
+    /// Since when it is known to mention the entity.
     pub first_seen: Timestamp,
-    /// Where on the web it was read.
+    /// The web address it was read from.
     pub url: Option<String>,
 }
 
 /// The documents that mention an entity.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mentioned {
-    /// The documents, those that mention it most first.
+    /// The documents, those with most mentions first.
     pub documents: Vec<Document>,
-    /// How many there are without the limit.
+    /// How many there are regardless of the limit.
     pub total: usize,
 }
 
-/// The documents that mention the entity with this URI; none when it is unknown.
+/// Returns the documents that mention the entity with this URI; none if it is unknown.
 pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Result<Mentioned> {
     let Some(entity) = entities::by_id(librarian, uri).await? else {
         return Ok(Mentioned::default());
@@ -73,13 +74,13 @@ pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Res
     }
     let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
     let known: HashSet<Uid> = nodes.iter().map(|node| node.uid).collect();
-    // What an experience says stands in the node that keeps it, too: once is enough.
+    // The node of an experience and the one it was promoted to hold the same text: list only one.
     let is_repeated = |node: &Node| fact(node) != node.uid && known.contains(&fact(node));
     let mut documents: Vec<Document> = nodes
         .iter()
         .filter(|node| !is_repeated(node))
         .filter_map(|node| {
-            // What is joined to it mentions it at least once, by whatever name.
+            // A linked document counts as one mention even if it uses another name.
             let mentions = counts.get(&node.id).copied().unwrap_or_default().max(1);
             Some(document(node, mentions, *since.get(&node.id)?))
         })
@@ -92,7 +93,7 @@ pub async fn mentioned_in(librarian: &Librarian, uri: &str, limit: usize) -> Res
     Ok(Mentioned { documents, total })
 }
 
-/// Nodes joined to the entity because they mention it, with since when.
+/// Returns the nodes with a mention edge to the entity, and since when.
 async fn mentioning(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeId, Timestamp>> {
     let kinds = [word(MENTIONS)?];
     let edges = librarian
@@ -103,8 +104,8 @@ async fn mentioning(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<N
     Ok(edges.into_iter().map(|edge| (edge.source, edge.created.at)).collect())
 }
 
-/// Documents that are joined to the entity otherwise, with since when. Entities that are so are its
-/// relations.
+/// Returns the documents linked to the entity by other edges, and since when. Entities linked to it
+/// are its relations instead.
 async fn linked(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeId, Timestamp>> {
     let own = entity.node.id;
     let mut since = BTreeMap::new();
@@ -118,7 +119,7 @@ async fn linked(librarian: &Librarian, entity: &Entity) -> Result<BTreeMap<NodeI
     Ok(documents.filter_map(|node| since.remove_entry(&node.id)).collect())
 }
 
-/// Texts that say one of the entity's names.
+/// Returns the texts that contain one of the entity's names.
 async fn said(librarian: &Librarian, entity: &Entity) -> Result<Vec<Text>> {
     let mut texts = Vec::new();
     let names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
@@ -132,7 +133,7 @@ async fn said(librarian: &Librarian, entity: &Entity) -> Result<Vec<Text>> {
     Ok(saying.map(|(text, _)| text).collect())
 }
 
-/// Whom the nodes of texts are joined to because they mention them.
+/// Returns the targets of the mention edges of the nodes that hold these texts.
 async fn mentioned_by(
     librarian: &Librarian,
     texts: &[Text],
@@ -149,8 +150,9 @@ async fn mentioned_by(
     Ok(joined)
 }
 
-/// How often each text mentions the entity. The longest name is meant: who writes of River
-/// Song does not write of the River. Of namesakes the one is meant whom it is joined to.
+/// Counts how often each text mentions the entity. The longest matching name wins: "River Song" is
+/// no mention of the River. A name shared by several entities counts for the one the text's node is
+/// linked to.
 async fn mentions(librarian: &Librarian, entity: &Entity, texts: &[Text]) -> Result<Vec<usize>> {
     let joined = mentioned_by(librarian, texts).await?;
     let mut catalogue = librarian.catalogue().await?;
@@ -180,10 +182,10 @@ fn document(node: &Node, mentions: usize, first_seen: Timestamp) -> Document {
     }
 }
 
-/// The property that holds where on the web a document was read.
+/// The property that holds the web address a document was read from.
 pub(super) const URL: &str = "url";
 
-/// A document's path in the vault.
+/// Returns the path of a document without the prefix that stands for the vault.
 fn path_in(rid: &str) -> &str {
     let prefixes = ["orn:obsidian.entity:Notes/", "vault:notes/", "vault:"];
     let path = prefixes.iter().find_map(|prefix| rid.strip_prefix(prefix)).unwrap_or(rid);

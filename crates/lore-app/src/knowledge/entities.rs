@@ -1,4 +1,4 @@
-//! Entities: nodes that are something, under their URIs.
+//! Entities: nodes that stand for a thing, and how they are found by URI, id or name.
 
 use lore_core::{Error, Node, NodeId, Result, Viewer};
 use lore_resolve::{Candidate, Decision, Query};
@@ -13,27 +13,28 @@ use super::{log, note, uri};
 use crate::federation::{DOCUMENT_TYPE, SAID_KIND};
 use crate::{App, id_forms};
 
-/// A node that is something.
+/// A node that stands for a thing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entity {
     /// The node.
     pub node: Node,
-    /// What it is.
+    /// Its type.
     pub entity_type: EntityType,
-    /// What it is called outside.
+    /// Its URI, the name it has outside.
     pub uri: String,
 }
 
 impl Entity {
-    /// A node as an entity, if it is one.
+    /// Returns a node as an entity; `None` if it is not one.
     pub fn of(node: Node) -> Option<Self> {
         let entity_type = EntityType::of(&node)?;
         let uri = uri::of_entity(&node, entity_type);
         Some(Self { node, entity_type, uri })
     }
 
-    /// What another node of the network told of, if that is something. It keeps its own name,
-    /// and is what its node says or its name sounds like.
+    /// Returns a node that another KOI-net node told us about as an entity; `None` if it is a
+    /// document. It keeps the URI it has there. Its type is the one given there, else the one its
+    /// RID type is named after, else `Concept`.
     pub(super) fn told(node: Node) -> Option<Self> {
         let rid_type = node.subtype.as_deref().unwrap_or_default();
         if rid_type == DOCUMENT_TYPE {
@@ -47,29 +48,30 @@ impl Entity {
     }
 }
 
-/// Most entities that are named where it is not clear which is meant.
+/// Most candidates that are offered when a name is ambiguous.
 const OFFERED_MAX: usize = 3;
 
-/// The entity with this URI or an id of another door, or what it was merged into.
+/// Finds an entity by its URI or by an id of another door (toolset), following merges.
 pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> {
     let node = id_forms::find(&librarian.app, &librarian.viewer, uri).await?;
     Ok(node.and_then(Entity::of))
 }
 
-/// The same, of those who ask for nothing but ids: the number in the world is one, too.
+/// Like [`by_uri`], and also accepts the entity's number in the world. For callers that expect an
+/// id and never a name.
 pub async fn by_id(librarian: &Librarian, id: &str) -> Result<Option<Entity>> {
     let node = id_forms::find_any(&librarian.app, &librarian.viewer, id).await?;
     Ok(node.and_then(Entity::of))
 }
 
-/// The node that is known outside by this name: an entity by its URI or that of what was merged
-/// into it, or a document.
+/// Finds a node by the name it has outside: an entity by its own URI or that of an entity merged
+/// into it, or a document by its RID.
 pub(crate) async fn by_name_outside(
     app: &App,
     viewer: &Viewer,
     name: &str,
 ) -> Result<Option<Node>> {
-    // Most texts are names, for which nothing has to be opened.
+    // Plain names are the common case and need no catalogue.
     if !name.contains(':') {
         return Ok(None);
     }
@@ -84,7 +86,7 @@ pub(crate) async fn by_name_outside(
     Ok(app.store.node(viewer, NodeKey::Uid(uid)).await?)
 }
 
-/// What the things with these numbers were merged into, as far as the viewer sees it.
+/// Finds what the entities with these numbers were merged into, as far as the viewer sees it.
 pub(crate) async fn merged_into(
     app: &App,
     viewer: &Viewer,
@@ -98,19 +100,18 @@ pub(crate) async fn merged_into(
     Ok(numbers.iter().filter_map(into).collect())
 }
 
-/// What may stand for an entity of which something is told. What is told is kept, so it must be
-/// as sure as what is registered: a guess would tell it of somebody else.
+/// What counts as a reference to an entity when something is stored about it. The match has to be
+/// as certain as for registering, because a guess would be stored about the wrong entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// Its name, or that name written otherwise.
+    /// Its name or another spelling of it.
     Name,
-    /// The same, or a link to its note: who links notes writes their names or those of their
-    /// files.
+    /// The same, or a link to its note by title or file name.
     Link,
 }
 
-/// The entity that a text surely stands for: by its URI, or by its name.
-/// Entities of the `wanted` types come first; any will do where none is.
+/// Returns the entity that a URI or name certainly refers to. Entities of the `wanted` types take
+/// precedence; if there is none, one of any type is accepted.
 pub(super) async fn meant(
     librarian: &Librarian,
     text: &str,
@@ -131,14 +132,15 @@ pub(super) async fn meant(
     Ok(Some(Meant { entity, of }))
 }
 
-/// An entity that is meant.
+/// An entity that a text refers to.
 pub(super) struct Meant {
     pub(super) entity: Entity,
-    /// The URI of what was meant, where that was merged into it.
+    /// The URI of the entity that is meant, if that was merged into `entity`.
     pub(super) of: Option<String>,
 }
 
-/// The URI of whom something is told by a name or URI, where that was merged into the entity.
+/// Returns the URI of the merged entity that a name or URI refers to; `None` if it refers to
+/// `entity` itself.
 pub(super) async fn told_of(
     librarian: &Librarian,
     entity: &Entity,
@@ -151,8 +153,8 @@ pub(super) async fn told_of(
     Ok(shares.told_of(called, &entity.node.name).cloned())
 }
 
-/// What somebody is called of whom something is told: what was merged into an entity and has the
-/// URI `of`, or else the entity.
+/// Returns the name of the entity with the URI `of` that was merged into `entity`, or the name of
+/// `entity` if `of` is `None` or cannot be found.
 pub(super) async fn name_told(
     librarian: &Librarian,
     entity: &Entity,
@@ -165,7 +167,7 @@ pub(super) async fn name_told(
     Ok(merged.map_or_else(|| entity.node.name.clone(), |node| node.name))
 }
 
-/// Whom a text surely means, and the name it is known by that was meant.
+/// Returns the node a text certainly refers to, and the name of it that matched.
 fn named(
     catalogue: &Catalogue,
     text: &str,
@@ -193,7 +195,7 @@ fn best(catalogue: &Catalogue, text: &str, wanted: &[EntityType]) -> Option<Cand
     hinted.or_else(|| sure(None))
 }
 
-/// Those that a name may mean, each by its name and URI, where it is not sure which.
+/// Returns the best candidates for an ambiguous name, each with its name and URI.
 pub(super) async fn offered(librarian: &Librarian, text: &str) -> Result<Vec<String>> {
     let candidates = librarian.catalogue().await?.resolve(&Query::new(text.trim())).candidates;
     let ids: Vec<NodeId> = candidates.iter().take(OFFERED_MAX).map(|one| one.key).collect();
@@ -201,7 +203,7 @@ pub(super) async fn offered(librarian: &Librarian, text: &str) -> Result<Vec<Str
     Ok(entities.map(|entity| format!("{} ({})", entity.node.name, entity.uri)).collect())
 }
 
-/// A page of entities in order of creation, of one type or of all.
+/// Lists up to `limit` entities in order of creation, of one type or of all.
 pub async fn list(
     librarian: &Librarian,
     entity_type: Option<EntityType>,
@@ -224,23 +226,23 @@ pub async fn list(
 }
 
 impl Librarian {
-    /// The names the caller knows, up to date.
+    /// Returns the catalogue of names the caller sees, up to date.
     pub(super) async fn catalogue(
         &self,
     ) -> Result<tokio::sync::OwnedMutexGuard<crate::views::View<super::catalogue::Catalogue>>> {
         self.app.catalogues.open(self.app.store.as_ref(), &self.viewer).await
     }
 
-    /// The type that a word means to the caller, as the notes they see say.
+    /// Returns the type a word stands for, including words defined by notes the caller sees.
     pub async fn entity_type(&self, text: &str) -> Result<Option<EntityType>> {
-        // Most words need no notes to be understood.
+        // Most words are known without looking at notes.
         match EntityType::named(text) {
             Some(known) => Ok(Some(known)),
             None => Ok(self.catalogue().await?.type_called(text)),
         }
     }
 
-    /// Those of these nodes that are entities the caller sees, in the given order.
+    /// Returns those of these nodes that are entities the caller sees, in the given order.
     pub(super) async fn entities(&self, ids: &[NodeId]) -> Result<Vec<Entity>> {
         let nodes = self.app.store.nodes(&self.viewer, ids).await?;
         let mut found: Vec<Entity> = nodes.into_iter().filter_map(Entity::of).collect();
@@ -248,7 +250,7 @@ impl Librarian {
         Ok(found)
     }
 
-    /// The entity with this URI, or an error that says so.
+    /// Returns the entity with this URI, or a "not found" error.
     pub(super) async fn entity(&self, uri: &str) -> Result<Entity> {
         by_uri(self, uri).await?.ok_or_else(|| {
             Error::not_found(format!("the entity {uri}"), "look for it with koi_search")

@@ -1,9 +1,11 @@
-//! The log of an entity: what was done to it and why, and who may read what of that.
+//! The log of an entity: what was done to it and why, and who may read which part.
 //!
-//! The store tells nobody more than an entry's visibility and its secret part allow, so what is
-//! written here is written to its readers: an entry is as hidden as the most hidden thing it is
-//! about; and of what was done to something open, reasons and whatever only the game master's side
-//! sees are its secret. Words name whomever they like, and nobody checks them.
+//! The store filters entries by their visibility and their secret part, so both are decided when an
+//! entry is written:
+//!
+//! - An entry is as hidden as the most hidden thing it is about.
+//! - In an entry that everybody sees, the secret part holds the reason and all details reserved for
+//!   the game master's side. Reasons are free text and may name hidden things.
 
 use lore_core::names::name_key;
 use lore_core::{Event, Node, NodeId, Result, Timestamp, Visibility};
@@ -19,45 +21,46 @@ use super::uri;
 pub(super) const MERGED: &str = "ENTITY_MERGED";
 /// Entry: a merge was undone.
 pub(super) const UNMERGED: &str = "ENTITY_UNMERGED";
-/// Entry: it is of another type now.
+/// Entry: the type changed.
 pub(super) const RETYPED: &str = "ENTITY_RETYPED";
-/// Entry: it has another name now.
+/// Entry: the primary name changed.
 pub(super) const RENAMED: &str = "ENTITY_RENAMED";
-/// Entry: it has another name besides.
+/// Entry: an alias was added.
 pub(super) const ALIAS_ADDED: &str = "ALIAS_ADDED";
-/// Entry: it has a name less.
+/// Entry: an alias was removed.
 pub(super) const ALIAS_REMOVED: &str = "ALIAS_REMOVED";
-/// Entry: somebody made what was merged known who is no note.
+/// Entry: somebody other than a vault note registered an entity that is merged into this one.
 pub(super) const REGISTERED: &str = "ENTITY_REGISTERED";
-/// Entry: something more was said of what was merged.
+/// Entry: a description was added to an entity that is merged into this one.
 pub(super) const DESCRIBED: &str = "ENTITY_DESCRIBED";
-/// In the details of an entry: that somebody gave a name who is no note.
+/// Entry detail: whether a name was given by somebody other than a vault note.
 pub(super) const GIVEN: &str = "given";
-/// In the details of an entry: the URI of what was merged, where it was told under that.
+/// Entry detail: the URI of the merged entity that the entry is about. Missing if the entry is
+/// about the survivor itself.
 pub(super) const OF: &str = "of";
 
-/// The parts of an entry as it is kept.
+/// Keys of a stored entry.
 const REASON: &str = "reason";
 const DETAILS: &str = "details";
 /// Longest reason, in characters.
 const REASON_MAX: usize = 2_000;
 
-/// Something that was done to an entity. Its number in the log is nobody's business: gaps would tell
-/// of entries that are hidden.
+/// One log entry as a reader sees it. It has no sequence number, because gaps would reveal that
+/// there are hidden entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logged {
-    /// When.
+    /// When it was done.
     pub at: Timestamp,
-    /// What.
+    /// The kind of the entry, such as `ENTITY_MERGED`.
     pub kind: String,
-    /// Why, as it was given; empty for those who may not know.
+    /// The reason that was given; empty for readers who may not know it.
     pub reason: String,
-    /// What exactly, by names and URIs.
+    /// What exactly was done, by names and URIs.
     pub details: Value,
 }
 
-/// What was done to an entity, newest first, as far as it tells of nothing but what the caller
-/// sees now.
+/// Returns what was done to an entity, newest first. Callers outside the game master's side get no
+/// entry that names anything they cannot find now.
 pub async fn history(librarian: &Librarian, uri: &str) -> Result<Vec<Logged>> {
     let entity = librarian.entity(uri).await?;
     let mut told = Vec::new();
@@ -73,14 +76,14 @@ pub async fn history(librarian: &Librarian, uri: &str) -> Result<Vec<Logged>> {
     Ok(told)
 }
 
-/// Every entry of an entity's log that the caller sees, newest first.
+/// Returns every entry of an entity's log that the store shows the caller, newest first.
 pub(super) async fn entries(librarian: &Librarian, uri: &str) -> Result<Vec<Logged>> {
     let entity = librarian.entity(uri).await?;
     let events = events(librarian, entity.node.id, Bin::Live).await?;
     Ok(events.iter().map(|event| logged(librarian, event)).collect())
 }
 
-/// The entries of the log of a node, which is live or in the bin, newest first.
+/// Returns the log of a node, live or in the bin, newest first.
 pub(super) async fn events(librarian: &Librarian, node: NodeId, bin: Bin) -> Result<Vec<Event>> {
     let told = [RETYPED, RENAMED, ALIAS_ADDED, ALIAS_REMOVED, REGISTERED, DESCRIBED];
     let kinds = [[MERGED, UNMERGED].as_slice(), &told].concat();
@@ -99,7 +102,7 @@ fn logged(librarian: &Librarian, event: &Event) -> Logged {
     }
 }
 
-/// What is told of an entry: not what is needed to undo a merge.
+/// Removes the details that serve only to undo a merge.
 fn told(mut details: Value) -> Value {
     if let Ok(given) = serde_json::from_value::<Given>(details.clone()) {
         let Given { uri, name, aliases, uris, .. } = given;
@@ -111,13 +114,13 @@ fn told(mut details: Value) -> Value {
     details
 }
 
-/// Whether somebody reads an entry who may see no more than anybody does.
+/// Whether everybody may read the entry and the caller is not on the game master's side.
 fn is_read_by_anybody(librarian: &Librarian, event: &Event) -> bool {
     event.visibility == Visibility::Members && !librarian.viewer.sees_gm_side()
 }
 
-/// Whether every name and URI that an entry tells is one that the caller finds: things are hidden
-/// later, and names are taken back that were given by mistake.
+/// Whether the caller can find every name and URI in an entry. Entities may have been hidden, and
+/// names given by mistake removed, after the entry was written.
 async fn names_what_is_seen(
     librarian: &Librarian,
     entity: &Entity,
@@ -130,7 +133,7 @@ async fn names_what_is_seen(
     for text in texts(&entry.details) {
         let is_seen = match text.starts_with(uri::PREFIX) {
             true => entities::by_uri(librarian, text).await?.is_some(),
-            // That tells types, which are nobody's names.
+            // These entries hold types, not names.
             false => entry.kind == RETYPED || called(text),
         };
         if !is_seen {
@@ -140,7 +143,7 @@ async fn names_what_is_seen(
     Ok(true)
 }
 
-/// Every text in a value.
+/// Returns every string in a JSON value.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -150,20 +153,20 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-/// An entry to make.
+/// An entry to append.
 pub(super) struct Entry<'a> {
     pub(super) kind: &'a str,
     pub(super) reason: &'a str,
-    /// What exactly, for whoever sees the entry.
+    /// Details for everybody who sees the entry.
     pub(super) details: Value,
-    /// What else belongs to that and is not for all of them; null where nothing does.
+    /// Further details for the game master's side only; null if there are none.
     pub(super) behind: Value,
-    /// Who sees the other that it is about, or everybody where there is none.
+    /// Visibility of the other entity the entry is about; `Members` if there is none.
     pub(super) beside: Visibility,
 }
 
 impl<'a> Entry<'a> {
-    /// One that is about a single entity.
+    /// An entry about a single entity.
     pub(super) fn of_one(kind: &'a str, reason: &'a str, details: Value) -> Self {
         Self { kind, reason, details, behind: Value::Null, beside: Visibility::Members }
     }
@@ -173,7 +176,8 @@ pub(super) fn check_reason(reason: &str) -> Result<()> {
     lore_core::names::checked_length(REASON, reason, REASON_MAX)
 }
 
-/// The change that adds an entry to the log of an entity.
+/// Returns the change that appends an entry to an entity's log. `settles` is the sequence number of
+/// the merge entry that this one undoes.
 pub(super) fn append(
     librarian: &Librarian,
     node: &Node,
@@ -200,7 +204,7 @@ pub(super) fn append(
     })
 }
 
-/// What everybody who sees an entry reads of it, and what the game master's side reads besides.
+/// Returns the payload of an entry and its secret part for the game master's side.
 fn written(
     librarian: &Librarian,
     visibility: Visibility,
@@ -210,12 +214,12 @@ fn written(
     if visibility != Visibility::Members {
         return (json!({ REASON: reason, DETAILS: joined(details, behind) }), None);
     }
-    // What a player keeps back is that player's, and not the game master's either.
+    // What a player hides belongs to that player and is kept from the game master as well.
     let behind = if librarian.viewer.sees_gm_side() { behind } else { Value::Null };
     (json!({ DETAILS: details }), Some(json!({ REASON: reason, DETAILS: behind })))
 }
 
-/// The stricter of two.
+/// Returns the stricter of two visibilities.
 pub(super) fn stricter(one: Visibility, other: Visibility) -> Visibility {
     match (one, other) {
         (Visibility::Members, stricter) | (stricter, Visibility::Members) => stricter,
@@ -224,19 +228,19 @@ pub(super) fn stricter(one: Visibility, other: Visibility) -> Visibility {
     }
 }
 
-/// What an entry says exactly, as far as the caller sees it.
+/// Returns the details of an entry, as far as the caller sees them.
 pub(super) fn details(event: &Event) -> Value {
     let (open, behind) = halves(event);
     joined(open, behind)
 }
 
-/// The same apart: what whoever sees the entry reads of it, and what belongs to that and is not for
-/// all of them.
+/// Returns the details of an entry in two parts: those for all its readers, and those for the game
+/// master's side.
 pub(super) fn halves(event: &Event) -> (Value, Value) {
     (part(&event.payload, DETAILS), secret(event, DETAILS))
 }
 
-/// Why something was done. Entries of former times have the reason where everybody reads.
+/// Returns the reason of an entry. Older entries hold it in the open part.
 pub(super) fn reason(librarian: &Librarian, event: &Event) -> String {
     let open = match is_read_by_anybody(librarian, event) {
         true => Value::Null,
@@ -255,7 +259,7 @@ fn part(text: &str, name: &str) -> Value {
     kept.get(name).cloned().unwrap_or_default()
 }
 
-/// Details with what belongs to them: lists go on.
+/// Merges two sets of details; lists are concatenated.
 fn joined(details: Value, behind: Value) -> Value {
     match (details, behind) {
         (Value::Object(fields), Value::Object(further)) => {

@@ -1,8 +1,7 @@
-//! Reading entities and relations out of a text without a model.
+//! The built-in extractor: finds entities and relations in a text without a language model.
 //!
-//! Finds what is known by name, names whose surroundings tell their type, and sentences
-//! of a few plain forms. It prefers to miss something over making something up, and says
-//! how sure it is.
+//! It finds known names, names whose words or context reveal their type, and sentences of a few
+//! plain forms. It would rather miss something than invent it, and states its confidence.
 
 use super::forms::related;
 use super::lexicon::{PLACES, PROJECTS, is_body};
@@ -12,31 +11,31 @@ use super::relations::NewRelation;
 use super::sentences::{Untitled, sentences, untitled};
 use super::web::Mention;
 
-/// What reads: not a model.
+/// The name of the extractor in answers.
 const BUILT_IN: &str = "lorewell built-in extractor";
 
-/// Most entities and relations that are given.
+/// Most entities, and most relations, that are returned.
 pub(super) const FOUND_MAX: usize = 100;
 /// Longest summary, in characters.
 pub(super) const SUMMARY_MAX: usize = 500;
-/// How sure a name is that is known already, and one whose words tell its type.
+/// Confidence of a name that is known already, and of one whose words reveal its type.
 const KNOWN: f64 = 0.9;
 pub(super) const TOLD: f64 = 0.6;
 
 /// What was found in a text.
 #[derive(Debug, Clone, Default)]
 pub struct Extracted {
-    /// What it says in short: its own first words.
+    /// A summary. The built-in extractor takes the page's description or its first longer line.
     pub summary: String,
-    /// What it is about: its headings.
+    /// The topics. The built-in extractor takes the headings.
     pub topics: Vec<String>,
-    /// Entities, those that are known first.
+    /// Entities, known ones first.
     pub entities: Vec<ExtractedEntity>,
-    /// How they are related.
+    /// Relations between them.
     pub relations: Vec<NewRelation>,
-    /// What read it.
+    /// The name of the extractor or model that read it.
     pub read_by: String,
-    /// What was proposed and is of no use, and why.
+    /// What was proposed but cannot be used, each with the reason.
     pub left_out: Vec<String>,
 }
 
@@ -47,15 +46,15 @@ pub struct ExtractedEntity {
     pub name: String,
     /// Its type.
     pub entity_type: EntityType,
-    /// How sure it is, from 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f64,
-    /// What the text says of it.
+    /// What the text says about it.
     pub description: String,
-    /// The sentence it stands in.
+    /// The sentence it occurs in.
     pub context: String,
 }
 
-/// Reads a text. `hints` are names that may stand in it.
+/// Extracts entities and relations from a text. `hints` are names that may occur in it.
 pub(super) fn extract(
     text: &str,
     description: Option<&str>,
@@ -80,7 +79,8 @@ pub(super) fn extract(
         }
         relations.extend(related(&said, &names));
     }
-    // A name's own words tell its type best, then what it does, then that somebody asked.
+    // The words of a name are the best evidence for its type, then its role in a relation; a hint
+    // is the weakest.
     for relation in &relations {
         let said = format!("{} {} {}", relation.subject, relation.predicate, relation.object);
         let (subject, object) = ends(&relation.predicate);
@@ -127,7 +127,7 @@ fn add(found: &mut Vec<ExtractedEntity>, name: &str, entity_type: EntityType, se
     });
 }
 
-/// The type that a name's own words, or those around it, tell.
+/// Returns the type that a name's own words, or those around it, reveal.
 fn told_type(said: &Untitled, name: &str) -> Option<EntityType> {
     if said.people.iter().any(|person| person == name) {
         return Some(EntityType::Person);
@@ -149,7 +149,7 @@ fn told_type(said: &Untitled, name: &str) -> Option<EntityType> {
     (words.len() == 2 && says.contains(&next)).then_some(EntityType::Person)
 }
 
-/// The types that the ends of a relation of these forms have.
+/// Returns the types of both ends of a relation found by a sentence form.
 fn ends(predicate: &str) -> (EntityType, EntityType) {
     match predicate {
         "located_in" => (EntityType::Organization, EntityType::Location),

@@ -1,13 +1,12 @@
-//! What the properties of a note say about how its entity is related to others.
+//! Which relations the frontmatter fields of a note stand for.
 //!
-//! People and programs write the same relation in many ways, and from either end: an
-//! organisation has founders, a person founded it. The type of the note's entity tells from
-//! which end it is read.
+//! The same relation is written in many ways and from either end: an organisation has founders, a
+//! person founded it. The type of the note's entity decides from which end a field is read.
 
 use super::ontology::EntityType;
 use super::predicates::Predicate;
 
-/// From which end a note tells a relation.
+/// Which end of a relation the note's entity is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// The note's entity is the subject.
@@ -16,8 +15,8 @@ pub(super) enum Way {
     Backward,
 }
 
-/// The predicate a field of a note stands for, and from which end it is told. Where a field
-/// can mean several things, the first that goes with the type is meant.
+/// Returns the predicate a field stands for, and which end the note's entity is. If a field can
+/// stand for several predicates, the first one that fits the type is taken.
 pub(super) fn meaning(field: &str, entity_type: EntityType) -> Option<(&'static str, Way)> {
     let plain: String = field.chars().filter(|c| c.is_alphanumeric()).collect();
     let plain = plain.to_lowercase();
@@ -27,12 +26,12 @@ pub(super) fn meaning(field: &str, entity_type: EntityType) -> Option<(&'static 
         let row = BACKWARD.iter().find(|(_, fields)| fields.contains(&plain.as_str()));
         row.map(|(name, _)| (*name, Way::Backward))
     };
-    // What goes with no type is told as it stands, so that it is refused with a reason.
+    // A field that fits no type is read forward, so that it is refused with a reason.
     let any = || rows().next().map(|(name, _)| (*name, Way::Forward));
     fitting.or_else(backward).or_else(any)
 }
 
-/// From which end an entity of this type can tell of a predicate.
+/// Returns which end of a predicate an entity of this type can be.
 fn way(name: &str, entity_type: EntityType) -> Option<Way> {
     let predicate = Predicate::read(name)?;
     let fits = |types: &[EntityType]| types.is_empty() || types.contains(&entity_type);
@@ -43,7 +42,7 @@ fn way(name: &str, entity_type: EntityType) -> Option<Way> {
     }
 }
 
-/// Fields that can be read from both ends, in small letters without signs.
+/// Fields that can be read from both ends, in lower case without punctuation.
 const FIELDS: [(&str, &[&str]); 26] = [
     ("about", &["about"]),
     (
@@ -138,7 +137,7 @@ const FIELDS: [(&str, &[&str]); 26] = [
     ("synthesizes", &["synthesizes", "synthesizedby"]),
 ];
 
-/// Fields that stand in the note of the object, where both ends may have the same type.
+/// Fields that name the subject, where both ends may have the same type.
 const BACKWARD: [(&str, &[&str]); 6] = [
     ("builds_on", &["builtonby"]),
     ("forked_from", &["forks"]),

@@ -1,14 +1,14 @@
-//! Sentences of a few plain forms that tell how two names are related.
+//! Sentence forms that state a relation between two names, such as "A founded B".
 
 use super::extract::TOLD;
 use super::lexicon::{ROLES, is_body, is_kind_of_thing};
 use super::relations::NewRelation;
 use super::sentences::Untitled;
 
-/// Most names of a sentence that are compared with each other. More are a list.
+/// Most names of a sentence that are compared. A sentence with more is a list.
 const NAMES_MAX: usize = 40;
 
-/// The relations that a sentence tells of these names.
+/// Returns the relations that a sentence states between these names.
 pub(super) fn related(told: &Untitled, names: &[String]) -> Vec<NewRelation> {
     let sentence = told.sentence.as_str();
     let roles: Vec<String> = ROLES.iter().map(|role| format!(", {role} of")).collect();
@@ -48,7 +48,7 @@ fn relation(first: &str, predicate: &str, second: &str, direction: Direction) ->
     }
 }
 
-/// Whether somebody is of a body, by what both are called.
+/// Whether "A of B" means that A belongs to B: a person and an organisation, by their names.
 fn is_member(first: &str, second: &str) -> bool {
     let is_thing = |word: &str| is_kind_of_thing(word.trim_end_matches('.'));
     first.contains(' ')
@@ -56,7 +56,8 @@ fn is_member(first: &str, second: &str) -> bool {
         && is_body(&second.split(' ').collect::<Vec<_>>())
 }
 
-/// Whom a name means that somebody knows: "Tam and Orla" are two, where a body may be called so.
+/// Splits "Tam and Orla" into two people where somebody knows them. Elsewhere it may be the name of
+/// an organisation.
 fn people<'a>(name: &'a str, predicate: &str) -> Vec<&'a str> {
     match predicate {
         "knows" => name.split(" and ").collect(),
@@ -64,8 +65,8 @@ fn people<'a>(name: &'a str, predicate: &str) -> Vec<&'a str> {
     }
 }
 
-/// Forms of sentences that tell a relation: words between two names, and whether the
-/// second does it to the first.
+/// The sentence forms: words between two names, the predicate, and whether the first or the second
+/// name is its subject.
 const FORMS: [(&str, &str, Direction); 27] = [
     ("of", "affiliated_with", Direction::Forward),
     ("is the founder of", "founded", Direction::Forward),
@@ -102,8 +103,8 @@ enum Direction {
     Backward,
 }
 
-/// Who is named before somebody and does the same: "A, B and" before C. Nobody is, where
-/// somebody else does something before.
+/// Returns the names joined to the subject of a sentence: "A, B and" before C. Empty if the words
+/// before them belong to another clause.
 fn together_before<'a>(before: &str, names: &'a [String]) -> Vec<&'a String> {
     let mut found: Vec<&String> = Vec::new();
     let (mut rest, mut joints) = (before, &[", and ", " and "][..]);
@@ -122,8 +123,8 @@ fn together_before<'a>(before: &str, names: &'a [String]) -> Vec<&'a String> {
     }
 }
 
-/// Who is named behind somebody to whom the same is done: "and B" behind A, or ", B and C". Nobody
-/// is, where the last of them goes on to do something.
+/// Returns the names joined to the object of a sentence: "and B" after A, or ", B and C". Empty if
+/// the last of them is the subject of the next clause.
 fn together_after<'a>(after: &str, names: &'a [String]) -> Vec<&'a String> {
     let mut found = Vec::new();
     let mut rest = after;
@@ -138,20 +139,21 @@ fn together_after<'a>(after: &str, names: &'a [String]) -> Vec<&'a String> {
         let Some((joint, name, left)) = next else { return Vec::new() };
         found.push(name);
         rest = left;
-        // Commas alone may tell where something is, or what somebody is.
+        // Commas alone may introduce a place or a description.
         if joint.contains(" and ") {
             return if ends_clause(rest) { found } else { Vec::new() };
         }
     }
 }
 
-/// Whether nothing is said yet after these words.
+/// Whether a clause begins after these words.
 fn begins_clause(before: &str) -> bool {
     let before = before.trim_end();
     before.is_empty() || before.ends_with([',', ';', ':']) || before.eq_ignore_ascii_case("both")
 }
 
-/// Whether whoever is named before these words does nothing in them.
+/// Whether the clause ends before these words, so that the name in front of them is not the subject
+/// of another one.
 fn ends_clause(after: &str) -> bool {
     let next = after.split_whitespace().next().unwrap_or_default();
     let word = after.strip_prefix(' ').map(|_| next);
@@ -159,14 +161,14 @@ fn ends_clause(after: &str) -> bool {
         && word.is_none_or(|word| IDLE.contains(&word))
 }
 
-/// Words behind a name that are not what it does.
+/// Words that can follow a name which is not the subject of a verb.
 const IDLE: [&str; 14] = [
     "in", "from", "since", "at", "for", "but", "as", "on", "with", "through", "by", "because",
     "while", "during",
 ];
 
-/// What stands before and behind two names that a sentence has these words between, if it says
-/// so: a question does not, nor does what is denied or only thought of.
+/// Returns what comes before and after a match of this form. `None` if there is none, or if the
+/// sentence is a question or denies or doubts the statement.
 fn said<'a>(
     sentence: &'a str,
     first: &str,
@@ -177,13 +179,13 @@ fn said<'a>(
     let forms = ["", "the "].map(|the| format!("{first}{blank}{words} {the}{second}"));
     let (before, after) = forms.iter().find_map(|form| sentence.split_once(form))?;
     let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    // A number is told as No. 5.
+    // "No." as in "No. 5" is not a denial.
     let mut words = before.split_whitespace().filter(|one| *one != "No.");
     let doubted = words.any(|one| DOUBTING.contains(&word(one).as_str()));
     (!doubted && !after.contains('?')).then_some((before, after))
 }
 
-/// Words before a statement that take it back.
+/// Words before a statement that deny or doubt it.
 const DOUBTING: [&str; 22] = [
     "if",
     "whether",

@@ -1,5 +1,5 @@
-//! Two entities that were merged and part again: what the log of one tells of the other becomes
-//! the other's log.
+//! Unmerging: copying log entries about the departing entity from the survivor's log into its own
+//! (terms: see `parting`).
 
 use lore_core::names::name_key;
 use lore_core::{Event, Node};
@@ -13,24 +13,24 @@ use super::log::Triple;
 use super::parted_edges::Parting;
 use super::shares::{Party, Share, Shares};
 
-/// What is told of one that parts, and of those that were merged into it since.
+/// The log entries to hand over to the departing entity.
 pub(super) struct HandedOver<'a> {
     pub(super) librarian: &'a Librarian,
-    /// The one that parts.
+    /// The departing entity, as it is in the bin.
     pub(super) node: &'a Node,
     pub(super) party: &'a Party<'a>,
     pub(super) parting: &'a Parting<'a>,
 }
 
 impl HandedOver<'_> {
-    /// What adds it to its log.
+    /// Returns the changes that append the entries to its log.
     pub(super) fn changes(&self, shares: &Shares) -> Vec<Change> {
         self.party.told(shares).filter_map(|event| self.entry(event)).collect()
     }
 
     fn entry(&self, event: &Event) -> Option<Change> {
         let (details, behind) = match event.kind.as_str() {
-            // One that was undone is no matter of its own.
+            // An undone merge belongs to no companion, so it is not handed over.
             MERGED => self.merge(self.party.merged_by(event)?, event),
             _ => (entries::details(event), Value::Null),
         };
@@ -40,7 +40,8 @@ impl HandedOver<'_> {
         Some(entries::append(self.librarian, self.node, entry, None))
     }
 
-    /// Details of which those of the one that parts need not say of whom they are told.
+    /// Removes the [`OF`] detail where it names the departing entity: in its own log that is
+    /// implied.
     fn of_others(&self, mut details: Value) -> Value {
         let own = Entity::of(self.node.clone()).map(|entity| json!(entity.uri));
         if let Some(details) = details.as_object_mut()
@@ -51,7 +52,8 @@ impl HandedOver<'_> {
         details
     }
 
-    /// A merge into the one that parts, as it would be had that never been part of another.
+    /// Rewrites a merge entry as if the companion had been merged directly into the departing
+    /// entity.
     fn merge(&self, share: &Share, event: &Event) -> (Value, Value) {
         let (mut details, mut behind) = entries::halves(event);
         for half in [&mut details, &mut behind] {
@@ -66,7 +68,7 @@ impl HandedOver<'_> {
         (details, behind)
     }
 
-    /// The names that a merge into the one that parts gives it.
+    /// Returns the names that the merge of a companion adds to the departing entity.
     fn fresh(&self, share: &Share) -> Vec<String> {
         let known: Vec<String> =
             self.party.main.called().iter().map(|name| name_key(name)).collect();
@@ -75,7 +77,7 @@ impl HandedOver<'_> {
         names.filter(|name| !known.contains(&name_key(name))).cloned().collect()
     }
 
-    /// Puts the one that parts into the place of the one that was kept.
+    /// Replaces the survivor by the departing entity in the edges that a merge entry lists.
     fn regroup(&self, half: &mut Value) {
         let Some(fields) = half.as_object_mut() else { return };
         let take = |value: Option<Value>| -> Vec<Triple> {
@@ -87,7 +89,8 @@ impl HandedOver<'_> {
         self.add(half, all);
     }
 
-    /// Adds edges that the merge gave, or that both had.
+    /// Lists edges as `shared` if the departing entity has them in the bin too, otherwise as
+    /// `edges` that the merge gave it.
     fn add(&self, half: &mut Value, triples: Vec<Triple>) {
         for triple in triples {
             let list = if self.parting.has(&triple) { "shared" } else { "edges" };

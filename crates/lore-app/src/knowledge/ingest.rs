@@ -1,4 +1,4 @@
-//! Taking in what another program read: a document, its entities and their relations.
+//! Ingesting a document that another program read, with its entities and their relations.
 
 use lore_core::{Error, Properties, Result, Role, names};
 use sha2::{Digest, Sha256};
@@ -14,23 +14,23 @@ use super::uri;
 const KIND: &str = "outside_document";
 /// Longest text of a document, in characters.
 const CONTENT_MAX: usize = 500_000;
-/// Longest name of a document, in characters.
+/// Longest RID of a document, in characters.
 const RID_MAX: usize = 1_000;
 
 /// A document that another program read.
 #[derive(Debug, Clone)]
 pub struct Read {
-    /// What it is called.
+    /// Its RID.
     pub rid: String,
-    /// Its title; the name when absent.
+    /// Its title; the RID if absent.
     pub title: Option<String>,
-    /// What it says, Markdown; only its name is known when empty.
+    /// The content as Markdown; may be empty.
     pub content: String,
-    /// What sort of source it comes from.
+    /// The kind of source it comes from.
     pub source: String,
 }
 
-/// Takes a document in, or what became of it. May be repeated.
+/// Stores or updates a document with its entities and relations. May be repeated.
 pub async fn take(librarian: &Librarian, read: &Read, intake: &Intake) -> Result<Ingested> {
     librarian.viewer.require(Role::Player)?;
     let rid = read.rid.trim();
@@ -69,8 +69,8 @@ pub async fn take(librarian: &Librarian, read: &Read, intake: &Intake) -> Result
     })
 }
 
-/// Fails for documents that are kept in line with something else: what is told of them here
-/// would be there until they are read again, and not be theirs.
+/// Fails for documents that are kept in sync with another source, such as vault notes: the next
+/// sync would undo the change.
 async fn check_owner(librarian: &Librarian, rid: &str) -> Result<()> {
     let known = shelve::shelved(librarian, rid).await?;
     let others = known.is_some_and(|node| node.kind.as_str() != KIND);

@@ -1,5 +1,5 @@
-//! Taking pages of the web in: with the entities and relations that somebody found in them, each
-//! by itself, once or bit by bit.
+//! Ingesting web pages together with the entities and relations that somebody found in them, in one
+//! or several calls. Each item is judged on its own.
 
 use lore_core::{Error, Result, Role, names};
 
@@ -14,71 +14,71 @@ use super::{entities, shelve, uri, vault};
 /// Most entities of one call.
 const ENTITIES_MAX: usize = 500;
 
-/// An entity to take in.
+/// An entity to register.
 #[derive(Debug, Clone)]
 pub struct NewEntity {
-    /// Its name.
+    /// Its name, or the URI of a known entity.
     pub name: String,
     /// Its type, in any spelling.
     pub type_name: String,
-    /// What the page says of it, for one that is new.
+    /// What the page says about it.
     pub description: Option<String>,
 }
 
-/// What to take in with a page.
+/// What to ingest with a page.
 #[derive(Debug, Clone, Default)]
 pub struct Intake {
-    /// Entities it tells of.
+    /// Entities found in the page.
     pub entities: Vec<Item<NewEntity>>,
-    /// How they are related.
+    /// Relations between them.
     pub relations: Vec<Item<NewRelation>>,
-    /// The folder of notes about pages; `Sources` when absent.
+    /// The vault folder for notes about pages; `Sources` if absent.
     pub folder: Option<String>,
 }
 
-/// What became of taking a page in.
+/// The result of ingesting a page.
 #[derive(Debug, Clone)]
 pub struct Ingested {
     /// Its address.
     pub url: String,
-    /// What the page is called.
+    /// The RID of the page.
     pub rid: String,
-    /// The note that was written, where there is a vault.
+    /// The path of the note that was written, if there is a vault.
     pub note_path: Option<String>,
-    /// One entry for each entity, in order.
+    /// One entry for each entity, in the given order.
     pub entities: Vec<IngestedEntity>,
-    /// One entry for each relation, in order.
+    /// One entry for each relation, in the given order.
     pub relations: Vec<Related>,
 }
 
-/// What became of an entity.
+/// The result for one entity.
 #[derive(Debug, Clone)]
 pub struct IngestedEntity {
     /// The name that was given.
     pub name: String,
-    /// Its URI, type and whether it is new; or why it was not taken.
+    /// Its URI, its type and whether it is new; or the reason why it was refused.
     pub outcome: std::result::Result<(String, EntityType, Newness), String>,
 }
 
-/// Whether something was known before.
+/// Whether an entity was known before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Newness {
-    /// It was not.
+    /// It was not known.
     New,
-    /// It was.
+    /// It was known.
     Known,
 }
 
-/// What became of a request to take a page in.
+/// Whether a page was ingested before.
 #[derive(Debug, Clone)]
 pub enum Taken {
-    /// It was taken in now.
+    /// It was ingested by this call.
     Now(Box<Ingested>),
-    /// It was taken in before, and what came with the request now.
+    /// It was ingested before; this call added further items.
     Before(TakenIn, Box<Ingested>),
 }
 
-/// Takes a page in that was looked at before. One that was taken in before gets what is new.
+/// Ingests a page that was previewed before. If it was ingested before, the new items are added.
 pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result<Taken> {
     librarian.viewer.require(Role::Player)?;
     let held = looked_at(librarian, url).await?;
@@ -94,7 +94,7 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
     let note_path = vault::write_source(librarian, &folder, &page, &given.names()).await?;
     let done = Submission { status: Status::Ingested, note_path: note_path.clone(), ..page };
     match submission::hold(librarian, &done, Some(&held)).await {
-        // Somebody else took it in meanwhile, which is as good.
+        // Somebody else ingested it meanwhile: treat it as ingested before.
         Err(Error::Conflict { .. }) => {
             let held = looked_at(librarian, url).await?;
             if let Some(known) = known(&held) {
@@ -118,7 +118,7 @@ fn check_ready(status: Status) -> Result<()> {
     }
 }
 
-/// What came with a page and was taken in, each by itself.
+/// The items that came with a page, as they were stored.
 struct Given {
     entities: Vec<IngestedEntity>,
     nodes: Vec<shelve::Mention>,
@@ -126,7 +126,7 @@ struct Given {
 }
 
 impl Given {
-    /// The names of what was taken, each once.
+    /// Returns the names of the accepted entities without duplicates.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for one in self.entities.iter().filter(|one| one.outcome.is_ok()) {
@@ -151,8 +151,8 @@ async fn take_all(librarian: &Librarian, page: &Submission, intake: &Intake) -> 
     Ok(Given { entities, nodes, relations })
 }
 
-/// Joins what came with a page that was taken in before to its document and its note, which keep
-/// what they have.
+/// Adds the items to the document and the note of a page that was ingested before. Nothing is
+/// removed from them.
 async fn added(librarian: &Librarian, known: Known, given: Given) -> Result<Taken> {
     let page = known.page.clone();
     shelve::join(librarian, &document_rid(&page.rid), &given.nodes).await?;
@@ -162,7 +162,7 @@ async fn added(librarian: &Librarian, known: Known, given: Given) -> Result<Take
     Ok(Taken::Before(before, Box::new(given.ingested(&page, note_path))))
 }
 
-/// Takes entities in one by one; those that are refused do not hurt the others.
+/// Registers entities one by one. One that is refused does not affect the others.
 pub(super) async fn take_entities(
     librarian: &Librarian,
     given: &[Item<NewEntity>],
@@ -217,7 +217,7 @@ async fn take_in(
     changes::register(librarian, &registration).await
 }
 
-/// What an entity is called that was given by a name or a URI.
+/// Returns the name of an entity that was given by name or URI.
 async fn called(librarian: &Librarian, given: &str, taken: &Result<Registered>) -> Result<String> {
     match taken {
         Ok(taken) if given.trim().starts_with(uri::PREFIX) => {

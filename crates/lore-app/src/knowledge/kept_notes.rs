@@ -1,7 +1,7 @@
-//! Notes as documents, and what they say of the entities they are about.
+//! Vault notes as documents, and what they say about the entities they describe.
 //!
-//! What a note says of itself is true for as long as it says so: names and relations that
-//! leave a note leave the graph, unless others say them as well.
+//! A statement in a note holds for as long as the note makes it: names and relations removed from a
+//! note leave the graph, unless another source states them too.
 
 use std::collections::HashSet;
 
@@ -28,31 +28,31 @@ use super::waiting::{self, WAITING};
 use super::{linking, named, spoken, uri, web};
 use crate::play::word;
 
-/// Node kind of a note.
+/// Node kind of a note's document.
 pub(super) const KIND: &str = "vault_note";
-/// Start of the names of notes.
+/// Prefix of the RIDs of notes; the path of the note follows.
 pub(super) const PREFIX: &str = "vault:";
-/// The source of notes.
+/// The source and namespace of notes.
 pub(super) const SOURCE: &str = "vault";
 /// The property that holds the URI of the entity a note is about.
 const ABOUT: &str = "about";
-/// The property that holds what the note says that entity is.
+/// The property that holds the type the note gives that entity.
 const TYPED: &str = "typed";
-/// The property that holds names a note has for that entity and that are not written on it,
-/// because players see it and not the note.
+/// The property that holds names the note gives that entity which are not written on it, because
+/// players see the entity but not the note.
 const ASIDE: &str = "aside";
-/// The property that holds what a note said of its entity, [`CALLED`] and [`TYPED`], before that was
-/// merged. It is what the entity is when they part again, and what the note says since is not.
+/// The property that holds [`CALLED`] and [`TYPED`] as they were before the entity was merged.
+/// After an unmerge, changes to the note are compared with this state.
 const HELD: &str = "held";
-/// The properties that only notes have.
+/// The properties that only documents of notes have.
 pub(super) const FURTHER: [&str; 9] =
     [ABOUT, CALLED, TYPED, HELD, ASIDE, TUNING, WAITING, LINKS, STALE];
-/// How sure what a note says of itself is.
+/// Confidence of what a note states.
 pub(super) const SURE: f64 = 1.0;
 
-/// Keeps a note as a document, unless it is kept already as it is. A note about an entity
-/// makes it known, with its relations; what cannot be understood of them is left out, and what
-/// it says no more is taken back.
+/// Stores a note as a document, unless it is stored unchanged already. A note about an entity
+/// registers it with its relations. Relations that cannot be understood are skipped, and statements
+/// the note no longer makes are withdrawn.
 pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
     match is_kept(librarian, path, text).await? {
         true => Ok(()),
@@ -60,7 +60,7 @@ pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> 
     }
 }
 
-/// Keeps a note as it is now, also where it has not changed.
+/// Stores a note as it is now, even if it has not changed.
 pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
     let _keeping = librarian.app.notes.keeping.lock().await;
     let note = Note::read(text);
@@ -116,14 +116,14 @@ pub(super) async fn read_anew(librarian: &Librarian, path: &NotePath, text: &str
     spoken::forget_unmentioned(librarian, &(&spoken_of - &now)).await
 }
 
-/// Whom the page speaks of that a note is about, if it is about one.
+/// Returns the entities that the web page described by a note was said to mention.
 async fn meant(librarian: &Librarian, note: &Note<'_>) -> Result<Vec<NodeId>> {
     let Some(page) = note.first("rid") else { return Ok(Vec::new()) };
     let told = shelve::told_mentions(librarian, &web::document_rid(page)).await?;
     Ok(told.iter().map(Mention::node).collect())
 }
 
-/// Relations may wait for a note by the name of its file, where its entity has another.
+/// Completes relations that wait for a note by its file name, if its entity has another name.
 async fn awaited_by_file(librarian: &Librarian, path: &NotePath, entity: &Entity) {
     let mut names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
     if !names.any(|name| name_key(name) == name_key(path.title())) {
@@ -133,12 +133,12 @@ async fn awaited_by_file(librarian: &Librarian, path: &NotePath, entity: &Entity
     }
 }
 
-/// Where the relations of a note were read.
+/// The origin of the relations read in a note.
 pub(super) fn read_in(rid: &str) -> ReadIn<'_> {
     ReadIn { source: SOURCE, rid: Some(rid) }
 }
 
-/// What is remembered with a note besides its text.
+/// Returns the properties that are stored with a note besides its text.
 fn further(
     librarian: &Librarian,
     path: &NotePath,
@@ -162,7 +162,7 @@ fn further(
         .collect()
 }
 
-/// What a note said of its entity before that was merged, as a property.
+/// Returns the [`HELD`] property while the entity of a note is merged into another.
 fn held(before: Option<&Node>, subject: Option<&Subject>) -> Option<(String, Value)> {
     let merged = subject.filter(|subject| subject.is_merged())?;
     let before = before.filter(|node| property(node, ABOUT) == Some(&merged.uri))?;
@@ -171,7 +171,7 @@ fn held(before: Option<&Node>, subject: Option<&Subject>) -> Option<(String, Val
     Some((HELD.to_owned(), held.unwrap_or_else(said)))
 }
 
-/// The document of a note, as it was when the note was read last and its entity was itself.
+/// Puts the state from [`HELD`] back into the document of a note.
 fn unheld(mut document: Node) -> Node {
     if let Some(Value::Object(held)) = document.properties.remove(HELD) {
         document.properties.extend(held);
@@ -179,7 +179,7 @@ fn unheld(mut document: Node) -> Node {
     document
 }
 
-/// Those names of a note for its entity that are not to be seen on it.
+/// Returns the names in a note that must not become visible on its entity.
 fn aside(librarian: &Librarian, subject: &Subject, names: &[String]) -> Vec<String> {
     match librarian.would_tell(&subject.entity.node) {
         true => changes::fresh_names(&subject.entity.node, names.iter()),
@@ -187,19 +187,19 @@ fn aside(librarian: &Librarian, subject: &Subject, names: &[String]) -> Vec<Stri
     }
 }
 
-/// What the document of a note tells of an entity.
+/// What the document of a note says about its entity.
 pub(super) struct AboutEntity<'a> {
-    /// Where the note is.
+    /// The path of the note.
     pub(super) path: String,
-    /// The entity's URI.
+    /// The URI of the entity.
     pub(super) about: &'a str,
-    /// Names that are not written on the entity.
+    /// Names that are not written on the entity (see [`ASIDE`]).
     pub(super) aside: Vec<String>,
-    /// A hash of what it says.
+    /// Hash of the note's text.
     pub(super) digest: &'a str,
 }
 
-/// What a node tells of an entity, if it is the document of a note about one.
+/// Reads what a node says about an entity, if it is the document of a note about one.
 pub(super) fn told(node: &Node) -> Option<AboutEntity<'_>> {
     let about = property(node, ABOUT).filter(|_| node.kind.as_str() == KIND)?;
     let path = uri::of_document(node).strip_prefix(PREFIX)?.to_owned();
@@ -209,7 +209,7 @@ pub(super) fn told(node: &Node) -> Option<AboutEntity<'_>> {
     Some(AboutEntity { path, about, aside, digest })
 }
 
-/// Whether a note is kept as it is now, under the title it has now.
+/// Whether a note is stored with this text and its current title, and is not marked to be reread.
 pub(super) async fn is_kept(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
     let old = shelve::shelved(librarian, &rid(&path.to_string())).await?;
     let title = shelve::title(path.title(), "");
@@ -217,7 +217,7 @@ pub(super) async fn is_kept(librarian: &Librarian, path: &NotePath, text: &str) 
     Ok(old.as_ref().is_some_and(is_kept))
 }
 
-/// Whether what is kept of the note at a path is this text.
+/// Whether this text is stored for the note at a path.
 pub(super) async fn says(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
     let old = shelve::shelved(librarian, &rid(&path.to_string())).await?;
     Ok(old.is_some_and(|old| has_said(&old, text)))
@@ -227,15 +227,15 @@ fn has_said(document: &Node, text: &str) -> bool {
     document.properties.get(shelve::DIGEST) == Some(&json!(digest(text)))
 }
 
-/// Whom a note is about: the URI it says so by, and the entity, which may have been merged
-/// into another one since.
+/// What a note is about: the URI the note uses, and the entity it leads to, which is another one if
+/// the entity with this URI was merged.
 pub(super) struct Subject {
     pub(super) uri: String,
     pub(super) entity: Entity,
 }
 
 impl Subject {
-    /// That its note speaks of it.
+    /// The mention of the entity by its own note.
     fn mention(&self) -> Mention {
         let of = self.uri.clone();
         Mention::Named(self.entity.node.id, if self.is_merged() { of } else { String::new() })
@@ -247,8 +247,8 @@ impl Subject {
     }
 }
 
-/// Makes the entity known that a note is about, if it is about one. A note that was about an
-/// entity before still is, and gives it its present name.
+/// Registers the entity that a note is about, if any. If the note was about an entity before, it
+/// still is, and a changed name renames that entity.
 pub(super) async fn introduce(
     librarian: &Librarian,
     path: &NotePath,
@@ -259,7 +259,7 @@ pub(super) async fn introduce(
     introduced(librarian, path, note, entity_type).await
 }
 
-/// What a note is about, when it is about an entity.
+/// Returns the type a note gives its entity; `None` if it is about none.
 async fn entity_type(librarian: &Librarian, note: &Note<'_>) -> Result<Option<EntityType>> {
     match note.type_name() {
         Some(word) => librarian.entity_type(word).await,
@@ -290,7 +290,7 @@ async fn introduced(
     };
     let names = Names::of(path, note, document.as_ref());
     let introduced = match known {
-        // What players see is not changed by what they do not.
+        // A note that players cannot see must not change what they see.
         Some(known) if librarian.would_tell(&known.entity.node) => Ok(known),
         Some(known) => {
             let said = (typed(document.as_ref()), entity_type);
@@ -301,7 +301,7 @@ async fn introduced(
     match introduced {
         Ok(subject) => Ok(Some(subject)),
         Err(error) if error.code().meaning().retry => Err(error),
-        // The note is a document all the same.
+        // The note is kept as a document nevertheless.
         Err(error) => {
             tracing::info!(%error, %path, "a note's entity was not registered");
             Ok(None)
@@ -336,8 +336,8 @@ async fn registered(
     Ok(Subject { uri: registered.of.unwrap_or_else(|| entity.uri.clone()), entity })
 }
 
-/// Gives an entity the type its note says now, if the note said another before. What
-/// others made of it since stands until then. A page stays what it is.
+/// Changes the type of an entity if its note gave another type before. As long as the note does not
+/// change, a type set by others stays. The type of a page is fixed.
 async fn retyped(
     librarian: &Librarian,
     known: Subject,
@@ -351,8 +351,8 @@ async fn retyped(
     Ok(Subject { entity, ..known })
 }
 
-/// What a note that is new is about, if that is known under its URI and was merged into another:
-/// the note went and came back.
+/// Returns the entity of a new note if the URI made from its name belongs to an entity that was
+/// merged into another: the note had been removed and is back.
 async fn merged_before(
     librarian: &Librarian,
     entity_type: EntityType,
@@ -362,17 +362,17 @@ async fn merged_before(
     let Some(name) = names(path, note).into_iter().next() else { return Ok(None) };
     let known = subject(librarian, &uri::proposed(Some(entity_type), &name)).await?;
     let Some(known) = known.filter(Subject::is_merged) else { return Ok(None) };
-    // Their own note may have moved, and this is about somebody else.
+    // If that entity still has a note elsewhere, the new note is about somebody else.
     let has_another = !notes_under(librarian, &known).await?.is_empty();
     Ok((!has_another).then_some(known))
 }
 
-/// What a document said its entity is when it was last kept.
+/// Returns the type a document gave its entity when it was last stored.
 fn typed(document: Option<&Node>) -> Option<EntityType> {
     property(document?, TYPED).and_then(EntityType::read)
 }
 
-/// Whom a document was about when it was last kept, as long as there is that entity.
+/// Returns the entity a document was about when it was last stored, if it still exists.
 pub(super) async fn subject_of(
     librarian: &Librarian,
     document: Option<&Node>,
@@ -388,7 +388,7 @@ async fn subject(librarian: &Librarian, uri: &str) -> Result<Option<Subject>> {
     Ok(entity.map(|entity| Subject { uri: uri.to_owned(), entity }))
 }
 
-/// Takes a note away that is gone, with what it said.
+/// Deletes the document of a removed note and withdraws what the note stated.
 pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
     let _keeping = librarian.app.notes.keeping.lock().await;
     let rid = rid(path);
@@ -401,8 +401,8 @@ pub(super) async fn forget(librarian: &Librarian, path: &str) -> Result<()> {
     spoken::forget_unmentioned(librarian, &spoken_of).await
 }
 
-/// Takes back what a note said of an entity it is about no more: relations, other names, and
-/// the entity itself where a note made it known and nobody else speaks of it.
+/// Withdraws what a note stated about an entity it is no longer about: relations, aliases, and the
+/// entity itself if a note introduced it and nothing else refers to it.
 async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Result<()> {
     let about = subject.entity.node.id;
     told::withdraw(librarian, about, &uri::of_document(document), &HashSet::new()).await?;
@@ -418,14 +418,14 @@ async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Re
     }
 }
 
-/// The notes that say of themselves that they are about an entity.
+/// Returns the notes that are about an entity under exactly this URI.
 async fn notes_under(librarian: &Librarian, subject: &Subject) -> Result<Vec<Node>> {
     let mut nodes = notes_about(librarian, &subject.entity).await?;
     nodes.retain(|node| property(node, ABOUT) == Some(&subject.uri));
     Ok(nodes)
 }
 
-/// The notes that are about an entity, under whatever URI.
+/// Returns the notes that are about an entity, under its own URI or a merged one.
 pub(super) async fn notes_about(librarian: &Librarian, entity: &Entity) -> Result<Vec<Node>> {
     let kinds = [word(MENTIONS)?];
     let (store, viewer) = (&librarian.app.store, &librarian.viewer);
@@ -442,7 +442,7 @@ pub(super) fn property<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
     node.properties.get(name).and_then(Value::as_str)
 }
 
-/// Follows a note to another path. Says whether there was one, and the new path was free.
+/// Moves the document of a note to another path. Returns whether there was one and `to` was free.
 pub(super) async fn follow(librarian: &Librarian, from: &str, to: &str) -> Result<bool> {
     let _keeping = librarian.app.notes.keeping.lock().await;
     let (from, to) = (rid(from), rid(to));
@@ -456,9 +456,9 @@ pub(super) async fn follow(librarian: &Librarian, from: &str, to: &str) -> Resul
     Ok(moved)
 }
 
-/// Follows two notes that took each other's paths.
+/// Follows two notes that swapped their paths.
 pub(super) async fn exchange(librarian: &Librarian, one: &str, other: &str) -> Result<()> {
-    // No note can be there: hidden folders are left alone.
+    // No note can have this path: hidden folders are not part of the vault.
     let aside = format!(".exchanged/{one}");
     for (from, to) in [(one, aside.as_str()), (other, one), (aside.as_str(), other)] {
         follow(librarian, from, to).await?;
@@ -466,7 +466,7 @@ pub(super) async fn exchange(librarian: &Librarian, one: &str, other: &str) -> R
     Ok(())
 }
 
-/// Takes an entity away that notes made known, if no note is about it any more.
+/// Deletes an entity that a note introduced if no note is about it any more.
 pub(super) async fn forget_unsaid(librarian: &Librarian, uri: &str) -> Result<()> {
     let Some(known) = subject(librarian, uri).await? else { return Ok(()) };
     if librarian.would_tell(&known.entity.node) || !notes_under(librarian, &known).await?.is_empty()
@@ -480,7 +480,7 @@ pub(super) fn digest(text: &str) -> String {
     uri::hex(&Sha256::digest(text))
 }
 
-/// What the note at a path is called.
+/// Returns the RID of the note at a path.
 pub(super) fn rid(path: &str) -> String {
     format!("{PREFIX}{path}")
 }

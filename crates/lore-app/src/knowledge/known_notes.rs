@@ -1,5 +1,5 @@
-//! What the notes a viewer sees are about: whom a link to a note leads to, and what notes call
-//! those who go by other names for everybody else.
+//! Index of the notes about entities that a viewer sees: what a link to a note leads to, and which
+//! names notes give entities that are not visible on the entities themselves.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +7,7 @@ use lore_core::{Node, NodeId};
 
 use super::{kept_notes, uri};
 
-/// Notes about entities.
+/// Index of notes about entities.
 #[derive(Default)]
 pub(super) struct KnownNotes {
     notes: HashMap<NodeId, Known>,
@@ -17,7 +17,7 @@ pub(super) struct KnownNotes {
 }
 
 struct Known {
-    /// Where it is, as it is written and as it is compared.
+    /// The path as written; `path` is the same normalised for comparison.
     file: String,
     path: String,
     title: String,
@@ -27,7 +27,8 @@ struct Known {
 }
 
 impl KnownNotes {
-    /// Takes in a node, if it is a note about an entity. Gives what that entity is known by.
+    /// Adds a node, if it is a note about an entity. Returns the anchor (stable part) of the
+    /// entity's URI.
     pub(super) fn learn(&mut self, node: &Node) -> Option<String> {
         let told = kept_notes::told(node)?;
         let path = place(&told.path);
@@ -47,7 +48,7 @@ impl KnownNotes {
         Some(subject)
     }
 
-    /// Forgets a note. Gives what its entity is known by.
+    /// Removes a note. Returns the anchor of its entity's URI.
     pub(super) fn forget(&mut self, id: NodeId) -> Option<String> {
         let known = self.notes.remove(&id)?;
         for (map, key) in [
@@ -66,7 +67,7 @@ impl KnownNotes {
         Some(known.subject)
     }
 
-    /// The names that notes have for an entity and that it does not show to everybody.
+    /// Returns the names that notes give an entity and that are not visible on it.
     pub(super) fn names_of<'a>(
         &'a self,
         anchors: &'a [String],
@@ -74,19 +75,19 @@ impl KnownNotes {
         self.about(anchors).flat_map(|known| &known.aside)
     }
 
-    /// The paths of the notes that say what has this digest.
+    /// Returns the paths of the notes whose text has this digest.
     pub(super) fn saying(&self, digest: &str) -> Vec<String> {
         let notes = self.by_digest.get(digest).into_iter().flatten();
         notes.filter_map(|id| self.notes.get(id)).map(|known| known.file.clone()).collect()
     }
 
-    /// What the files of the notes about an entity are called.
+    /// Returns the file names of the notes about an entity.
     pub(super) fn titles_of<'a>(&'a self, anchors: &'a [String]) -> impl Iterator<Item = &'a str> {
         self.about(anchors).map(|known| known.title.as_str())
     }
 
-    /// What the entities are known by whose notes a link leads to. As people link, a folder
-    /// stands in front only where it is needed, and case does not count.
+    /// Returns the URI anchors of the entities whose notes a link leads to. Case is ignored, and
+    /// leading folders may be left out.
     pub(super) fn linked(&self, target: &str) -> BTreeSet<&str> {
         let target = place(target);
         let notes = self.by_title.get(title(&target)).into_iter().flatten();
@@ -102,7 +103,7 @@ impl KnownNotes {
     }
 }
 
-/// A path as it is compared.
+/// Normalises a path for comparison.
 fn place(path: &str) -> String {
     let path = path.trim().trim_start_matches('/');
     path.strip_suffix(".md").unwrap_or(path).to_lowercase()

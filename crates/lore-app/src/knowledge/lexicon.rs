@@ -1,22 +1,22 @@
-//! Words that tell what the names around them are.
+//! Word lists that reveal what kind of thing a name stands for.
 
-/// A list of words, in any order.
+/// An unordered word list.
 #[derive(Clone, Copy)]
 pub(super) struct Words(&'static str);
 
 impl Words {
-    /// Whether a word is on it.
+    /// Whether the list contains a word.
     pub(super) fn has(self, word: &str) -> bool {
         self.0.split_whitespace().any(|one| one == word)
     }
 }
 
-/// Whether a word tells that the name it stands in is that of a thing, not of somebody.
+/// Whether a word in a name shows that it is not the name of a person.
 pub(super) fn is_kind_of_thing(word: &str) -> bool {
     [ORGANISATIONS, LEGAL_FORMS, HEADS, PLACES, PROJECTS, COMMON].iter().any(|list| list.has(word))
 }
 
-/// Whether a name of several words is that of a body.
+/// Whether a name of several words is that of an organisation.
 pub(super) fn is_body(words: &[&str]) -> bool {
     let Some((first, last)) = words.first().zip(words.last()) else { return false };
     let last = last.trim_end_matches('.');
@@ -26,12 +26,12 @@ pub(super) fn is_body(words: &[&str]) -> bool {
         && (ORGANISATIONS.has(last) || LEGAL_FORMS.has(last) || is_headed || *first == "University")
 }
 
-/// Whether a word begins a sentence that goes on with a name.
+/// Whether a word can open a sentence in front of a name.
 pub(super) fn is_opener(word: &str) -> bool {
     ASKING.has(word) || OPENING.has(word)
 }
 
-/// What people are of something.
+/// Roles that people have in an organisation.
 pub(super) const ROLES: [&str; 10] = [
     "CEO",
     "CTO",
@@ -44,7 +44,7 @@ pub(super) const ROLES: [&str; 10] = [
     "co-founder",
     "leader",
 ];
-/// What people are called before their names.
+/// Titles before the names of people.
 pub(super) const TITLES: Words = Words(
     "Mr Mrs Ms Mx Miss Dr Prof Professor Doctor Sir Dame Rev Reverend Hon Fr Mme Mlle Herr Frau \
      Gen Col Colonel Capt Captain Cmdr Commander Lt Lieutenant Maj Sgt Sergeant Insp Inspector \
@@ -52,38 +52,38 @@ pub(super) const TITLES: Words = Words(
      Judge Councillor Ambassador Secretary Director Chairman Chairwoman Chair Chief Executive \
      Officer Bishop Archbishop CEO CTO CFO Spokesman Spokeswoman",
 );
-/// Titles that are written before a family name alone, and are never a name themselves.
+/// Titles used before a family name alone; never names themselves.
 pub(super) const POLITE: Words = Words("Mr Mrs Ms Mx Miss Dr Prof Mme Mlle Messrs");
-/// Words that make another title of one.
+/// Words that form a compound title with the title after them.
 pub(super) const BEFORE_TITLES: Words = Words("Prime Vice Deputy Former Foreign Acting");
-/// Further words that end with a full stop and end no sentence.
+/// Further abbreviations whose full stop does not end a sentence.
 pub(super) const SHORT: Words =
     Words("St Mt Ft vs No Nos Vol Messrs Dept approx ca cf e.g i.e Jan Feb Aug Sept Oct Nov Dec");
-/// What stands before names of places and saints, with a full stop.
+/// Abbreviations before the names of places and saints.
 pub(super) const SAINTS: Words = Words("St Mt Ft");
-/// What is written behind the names of people.
+/// Suffixes after the names of people.
 pub(super) const GENERATIONS: Words = Words("Jr Sr Esq Ph.D M.D");
-/// Legal forms of bodies.
+/// Legal forms of organisations.
 pub(super) const LEGAL_FORMS: Words = Words("Inc Ltd LLC GmbH Corp Co Bros Plc AG");
-/// What names of bodies end with.
+/// Last words in the names of organisations.
 pub(super) const ORGANISATIONS: Words = Words(
     "Corporation Company University Institute Foundation Network Alliance Association Council \
      Agency Ministry Bank Cooperative Coalition Society Guild Commission Trust Labs Organization \
      Organisation Authority Committee Federation Partnership Hospital Museum College Academy \
      Union Group Laboratory Department Parliament Party",
 );
-/// What names of bodies begin with, before "of" or "for".
+/// First words in the names of organisations, before "of" or "for".
 const HEADS: Words = Words(
     "University Institute Ministry Department Bank College Academy Museum Church Society \
      Association Council Office Bureau Board School Faculty Centre Center Federation Alliance \
      Chamber Foundation Agency Union",
 );
-/// What names of places end with.
+/// Last words in the names of places.
 pub(super) const PLACES: Words =
     Words("River Lake Mountain Valley Island Bay City County Street Forest Park Coast");
-/// What names of undertakings end with.
+/// Last words in the names of projects.
 pub(super) const PROJECTS: Words = Words("Project Initiative Programme Program");
-/// Words in names of bodies, laws and places, and hardly ever in those of people.
+/// Words in the names of organisations, laws and places, and hardly ever of people.
 const COMMON: Words = Words(
     "Affairs African Agriculture American Animal Art Arts Asian British Canadian Central Children \
      Climate Club Commerce Community Conservation Crafts Culture Data Defence Defense Design \
@@ -94,7 +94,7 @@ const COMMON: Words = Words(
      Sea Social South Southern Students Student Technology Trade Transport United Water West \
      Western Wildlife World Youth",
 );
-/// Days and months that are nobody's names.
+/// Days and months that are not also names of people.
 pub(super) const DATES: Words = Words(
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February July September \
      October November December",

@@ -1,4 +1,4 @@
-//! Where a use case of knowledge works: who asks, for which call, and how a plan is committed.
+//! The context of a call to the knowledge toolset: who calls, and how changes are committed.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use crate::App;
 use crate::access::{Presence, may_change};
 use crate::attempts::Attempts;
 
-/// One call about knowledge.
+/// One call to the knowledge toolset.
 #[derive(Clone)]
 pub struct Librarian {
     /// The application.
     pub app: Arc<App>,
-    /// Who asks.
+    /// The caller.
     pub viewer: Viewer,
-    /// Where they are.
+    /// Whether the caller is at this machine or connected from elsewhere.
     pub presence: Presence,
-    /// The tool that is called.
+    /// The name of the tool that is called.
     pub tool: &'static str,
-    /// The request it serves.
+    /// The id of the request.
     pub request_id: String,
 }
 
 impl Librarian {
-    /// Plans and commits until it holds, a bounded number of times. A plan that changes
-    /// nothing is not committed.
+    /// Plans and commits a batch. If the data changed between planning and committing, plans again,
+    /// a limited number of times. An empty batch is not committed.
     pub(super) async fn carry_out<'a, T: Send>(
         &'a self,
         plan: impl Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
@@ -42,31 +42,33 @@ impl Librarian {
             }
             match self.app.commit(&self.viewer, batch).await {
                 Ok(_) => return Ok(answer),
-                // What was found while planning changed, went, or came: look again.
+                // What the plan was based on changed, disappeared or was created meanwhile: plan
+                // again.
                 Err(StoreError::Conflict(_) | StoreError::NotFound(_) | StoreError::Exists(_)) => {}
                 Err(other) => return Err(other.into()),
             }
         }
     }
 
-    /// An empty batch of this call.
+    /// Returns an empty batch for this call.
     pub(super) fn batch(&self) -> Batch {
         Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
     }
 
-    /// Fails unless the caller may change a node.
+    /// Fails unless the caller may change the node.
     pub(super) fn may_change(&self, node: &Node) -> Result<()> {
         may_change(&self.viewer, node.created.by, &node.name)
     }
 
-    /// Whether more people see a node than what comes in here, so that a name written on it
-    /// would be told to them.
+    /// Whether a node is visible to more people than what the caller adds, so that a name written
+    /// on it would be disclosed to them.
     pub(super) fn would_tell(&self, node: &Node) -> bool {
         node.visibility == Visibility::Members && self.visibility() != Visibility::Members
     }
 
-    /// Who sees what comes in here. What the game master's side gathers may spoil the
-    /// players' evening, and what a player gathers is theirs.
+    /// Returns the visibility of what the caller adds. What the game master's side gathers could
+    /// spoil the game for players, so only that side sees it. What a player gathers is private to
+    /// the player.
     pub(super) fn visibility(&self) -> Visibility {
         if self.viewer.sees_gm_side() {
             Visibility::Gm

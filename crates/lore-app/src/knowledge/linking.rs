@@ -1,8 +1,8 @@
-//! Notes that link to a name which means another now. They are read again by and by.
+//! Reading notes again whose links lead elsewhere now.
 //!
-//! What a link leads to is decided when the note is read. When somebody gets or loses a name, or
-//! becomes something else, the notes that link to it are marked in the store, so that whoever
-//! follows the vault reads them again, however long that takes and whatever comes between.
+//! What a link leads to is decided when the note is read. When an entity gets or loses a name, or
+//! changes its type, the notes that link to this name are marked as stale in the store. The vault
+//! watcher reads them again later. The marks survive restarts.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -18,22 +18,22 @@ use super::{kept_notes, note, parting, told, uri, vault_sync, waiting};
 
 /// The property of a note's document that holds the names its relations lead to.
 pub(super) const LINKS: &str = "links";
-/// The property of a note's document that says it is to be read again.
+/// The property of a note's document that marks it to be read again.
 pub(super) const STALE: &str = "stale";
-/// How many notes are read again before whoever follows the vault looks what else happened.
+/// How many notes are read again before the vault watcher looks for other work.
 const READ_AT_ONCE: usize = 100;
 /// How many notes are marked in one batch.
 const MARKED_AT_ONCE: usize = 500;
 
-/// Names that do not mean what they meant.
+/// Names whose meaning changed.
 pub(super) enum Turned {
-    /// An entity did not have them before.
+    /// The entity got these names.
     Come(Vec<String>),
-    /// It has them no more, or is something else under them.
+    /// The entity lost these names, or changed its type.
     Gone(Vec<String>),
 }
 
-/// The names that relations lead to, as a property.
+/// Returns the names that relations lead to, as a document property.
 pub(super) fn kept(items: &[NewRelation]) -> Option<(String, Value)> {
     let ends = items.iter().flat_map(|item| [&item.subject, &item.object]);
     let names = ends.filter(|end| !end.starts_with(uri::PREFIX)).map(|end| note::last(end));
@@ -43,29 +43,29 @@ pub(super) fn kept(items: &[NewRelation]) -> Option<(String, Value)> {
     (!keys.is_empty()).then(|| (LINKS.to_owned(), json!(keys)))
 }
 
-/// The names that relations of a document lead to, as they are compared.
+/// Returns the names that relations of a document lead to, normalised for comparison.
 fn names_of(node: &Node) -> Vec<String> {
     let keys = node.properties.get(LINKS).and_then(Value::as_array);
     keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Whether a document is to be read again.
+/// Whether a document is marked to be read again.
 pub(super) fn is_stale(node: &Node) -> bool {
     node.properties.contains_key(STALE)
 }
 
-/// What notes link to, as far as a viewer sees them.
+/// Index of the names that notes link to, as far as a viewer sees them.
 #[derive(Default)]
 pub(super) struct Links {
     names: HashMap<NodeId, Vec<String>>,
     notes: HashMap<String, BTreeSet<NodeId>>,
     pub(super) stale: BTreeSet<NodeId>,
-    /// Entities from which others parted, where the notes about them are still to be read again.
+    /// Entities with an unfinished unmerge: the notes about them are still to be read again.
     pub(super) parting: BTreeSet<NodeId>,
 }
 
 impl Links {
-    /// Takes in a node, if it is a note that links to others.
+    /// Adds a node, if it is a note with links, is stale or has an unfinished unmerge.
     pub(super) fn learn(&mut self, node: &Node) {
         let names = names_of(node);
         for name in &names {
@@ -82,7 +82,7 @@ impl Links {
         }
     }
 
-    /// Forgets a note.
+    /// Removes a node.
     pub(super) fn forget(&mut self, id: NodeId) {
         self.stale.remove(&id);
         self.parting.remove(&id);
@@ -97,7 +97,7 @@ impl Links {
         }
     }
 
-    /// The notes that link to one of these names.
+    /// Returns the notes that link to one of these names.
     pub(super) fn leading_to(&self, keys: &[String]) -> Vec<NodeId> {
         let notes = keys.iter().filter_map(|key| self.notes.get(key)).flatten();
         let notes: BTreeSet<NodeId> = notes.copied().collect();
@@ -105,8 +105,8 @@ impl Links {
     }
 }
 
-/// Has the notes read again that link to names which mean another now. What goes wrong is told in
-/// the log alone: whoever changed the names did nothing wrong.
+/// Marks the notes that link to changed names to be read again. Failures are only logged: they are
+/// not the fault of whoever changed the names.
 pub(super) async fn turned(librarian: &Librarian, entity: &Entity, names: &Turned) {
     if let Err(error) = mark_linking(librarian, entity, names).await {
         tracing::info!(%error, uri = entity.uri, "notes that link to it were not marked");
@@ -121,7 +121,8 @@ async fn mark_linking(librarian: &Librarian, entity: &Entity, names: &Turned) ->
         (catalogue.linking_to(&keys), catalogue.waiting_for(&keys))
     };
     if matches!(names, Turned::Come(_)) && !notes.is_empty() {
-        // Those that wait for the name are told of it by themselves, and some tell of it already.
+        // Relations waiting for the name are settled anyway, and notes that already state a
+        // relation of this entity need no rereading.
         notes.retain(|note| !waiting.contains(note));
         let edges = around(librarian, &[entity.node.id], &[]).await?;
         let telling: HashSet<String> = edges.iter().flat_map(told::tellers).collect();
@@ -143,7 +144,7 @@ async fn mark(librarian: &Librarian, notes: &[NodeId]) -> Result<()> {
             continue;
         }
         let patch = NodePatch {
-            // Names are told to have changed, which is how catalogues learn of it.
+            // Writing the name, even unchanged, makes catalogues read the node again.
             name: Some(node.name),
             properties: Some(node.properties),
             ..NodePatch::default()
@@ -157,7 +158,7 @@ async fn mark(librarian: &Librarian, notes: &[NodeId]) -> Result<()> {
     }
 }
 
-/// Reads some of the notes again that are marked.
+/// Reads up to [`READ_AT_ONCE`] of the marked notes again.
 pub(super) async fn read_marked(librarian: &Librarian) {
     let marked = librarian.catalogue().await.map(|catalogue| catalogue.stale());
     let Ok(marked) = marked else { return };
@@ -175,7 +176,7 @@ async fn read_again(librarian: &Librarian, id: NodeId) -> Result<()> {
     let path = NotePath::parse(path)?;
     match vault_sync::read(librarian, &path).await {
         Ok(text) => kept_notes::read_anew(librarian, &path, &text).await,
-        // Whoever follows the vault takes it away.
+        // The vault watcher deletes its document.
         Err(Error::NotFound { .. }) => Ok(()),
         Err(error) => Err(error),
     }

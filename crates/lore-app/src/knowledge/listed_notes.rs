@@ -1,4 +1,4 @@
-//! The notes that are kept: all, those about entities, and those about a page of the web.
+//! Lists of the stored notes: all, those about entities, and those about a web page.
 
 use lore_core::{Node, Result};
 use lore_store::NodeQuery;
@@ -13,15 +13,15 @@ use crate::play::word;
 /// A note and the entity it is about.
 #[derive(Debug, Clone)]
 pub struct NoteOf {
-    /// What the note is called.
+    /// The RID of the note.
     pub rid: String,
-    /// Where it is in the vault.
+    /// Its path in the vault.
     pub path: String,
     /// The entity.
     pub entity: Entity,
 }
 
-/// The notes that are about an entity, in the order they came.
+/// Returns the notes about entities, in order of creation.
 pub async fn notes_of_entities(librarian: &Librarian) -> Result<Vec<NoteOf>> {
     let mut found = Vec::new();
     for node in documents(librarian).await? {
@@ -33,7 +33,7 @@ pub async fn notes_of_entities(librarian: &Librarian) -> Result<Vec<NoteOf>> {
     Ok(found)
 }
 
-/// Every note that is kept.
+/// Returns the documents of all stored notes.
 pub(super) async fn documents(librarian: &Librarian) -> Result<Vec<Node>> {
     let mut found = Vec::new();
     let mut after = None;
@@ -48,9 +48,9 @@ pub(super) async fn documents(librarian: &Librarian) -> Result<Vec<Node>> {
     }
 }
 
-/// The paths of the notes that say they are about a page of the web.
+/// Returns the paths of the notes about a web page.
 pub(super) async fn about_page(librarian: &Librarian, url: &str) -> Result<Vec<String>> {
-    // A long address is kept only as far as values of properties go.
+    // Long addresses are truncated in properties, so a prefix has to do.
     let says_so = |node: &Node| {
         let told = property(node, URL);
         told.is_some_and(|told| !told.is_empty() && url.starts_with(told))

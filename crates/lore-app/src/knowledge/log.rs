@@ -1,8 +1,8 @@
 //! Merging entities.
 //!
-//! A merge puts one entity into the bin and gives the other its names, relations and
-//! texts. What was given is written into the log of the one that stays, so that they can part
-//! again.
+//! A merge moves one entity into the bin (soft-deletes it) and gives its names, relations and texts
+//! to the other, the survivor. The survivor's log records what was given, so that the merge can be
+//! undone (see the module `parting`).
 
 use std::collections::HashMap;
 
@@ -26,39 +26,39 @@ use super::{ontology, tellings, told, uri};
 use crate::pages::live;
 use crate::play::word;
 
-/// Text kind of what pages hang onto another.
+/// Text kind of a post: a further text attached to a page.
 const POST: &str = "post";
-/// Text kind of a page's own text, of which a page has one.
+/// Text kind of a page's main text. A page has only one.
 const ENTRY: &str = "entry";
 
-/// What a merge gave to the entity that stays.
+/// What a merge gave to the survivor, as stored in its log.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Given {
     pub(super) uid: String,
     pub(super) uri: String,
     pub(super) name: String,
     pub(super) aliases: Vec<String>,
-    /// The names of the one that stays, but for the first. Older entries do not say.
+    /// The survivor's own aliases at that time. Missing in older entries.
     #[serde(default)]
     pub(super) stays: Option<Vec<String>>,
     pub(super) uris: Vec<String>,
-    /// The URI of what was merged into the one that stays, where that was named.
+    /// The URI under which the survivor was named, if that is the URI of an entity merged into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) of: Option<String>,
     pub(super) edges: Vec<Triple>,
-    /// Edges that both had. Older entries do not say.
+    /// Edges that both entities had. Missing in older entries.
     #[serde(default)]
     pub(super) shared: Vec<Triple>,
-    /// The rows of edges that lie in the bin with what was merged and are in no edge of the one that
-    /// stays: those that joined the two, and those that fewer see than what both had. Older entries
-    /// do not say.
+    /// Ids of edges that lie in the bin with the merged entity and that no edge of the survivor
+    /// stands for: those between the two, and relations that the survivor has with another
+    /// visibility. Missing in older entries.
     #[serde(default)]
     pub(super) aside: Vec<i64>,
-    /// When it was merged, where that was while the one that stays was part of another.
+    /// When it was merged, if the survivor was itself merged into another entity at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<String>,
     pub(super) texts: Vec<String>,
-    /// What the texts are copies of, one by one. Older entries do not say.
+    /// The originals of `texts`, in the same order. Missing in older entries.
     #[serde(default)]
     pub(super) originals: Vec<String>,
 }
@@ -67,22 +67,22 @@ pub(super) struct Given {
 pub(super) type Triple = (i64, String, i64);
 
 impl Given {
-    /// Whether an entry is about what was merged, or what had been merged into that.
+    /// Whether a log entry is about the merged entity or about anything merged into it earlier.
     pub(super) fn is_told_of(&self, event: &Event) -> bool {
         told_of(event).is_some_and(|of| self.uris.contains(&of))
     }
 }
 
-/// Two entities that are one now.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
-    /// The one that stays.
+    /// The survivor.
     pub entity: Entity,
-    /// The name of the one that went, where everybody saw that and not everybody sees what stays.
+    /// The name of the merged entity if everybody saw it and not everybody sees the survivor.
     pub out_of_sight: Option<String>,
 }
 
-/// Merges the entity `from` into `into`.
+/// Merges the entity `from` into `into`, which survives.
 pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) -> Result<Merged> {
     entries::check_reason(reason)?;
     let plan = || {
@@ -103,14 +103,14 @@ pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) 
     Ok(Merged { entity: librarian.entity(&uri).await?, out_of_sight })
 }
 
-/// Two that become one, and the URI under which the one that stays was named.
+/// The two entities of a merge, and the URI or name under which the survivor was named.
 struct Pair<'a> {
     from: &'a Entity,
     into: &'a Entity,
     told: &'a str,
 }
 
-/// Fails where what is to go is a part of something: that would go with it.
+/// Fails if `uri` names an entity that is itself merged into another, which would go with it.
 fn check_whole(shares: &Shares, goes: &Entity, uri: &str) -> Result<()> {
     let Some((part, _)) = shares.meant(uri) else { return Ok(()) };
     let (name, whole) = (&part.given.name, &goes.node.name);
@@ -152,7 +152,7 @@ fn is_open(entity: &Entity) -> bool {
     entity.node.visibility == Visibility::Members
 }
 
-/// How two of different types become one all the same.
+/// Tells how two entities of different types can be merged after all.
 fn hint_of_types(from: &Entity, into: &Entity) -> String {
     let fits = |(one, other): &(&Entity, &Entity)| ontology::can_be(&one.node, other.entity_type);
     match [(from, into), (into, from)].into_iter().find(fits) {
@@ -166,7 +166,7 @@ fn hint_of_types(from: &Entity, into: &Entity) -> String {
     }
 }
 
-/// Fails where the one that would go is Kanka's: it would come back with the next look.
+/// Fails if the entity to be merged away is kept on Kanka: the next sync would bring it back.
 async fn check_going(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<()> {
     let kept = |node| live::keeps(&librarian.app, &librarian.viewer, node);
     if !kept(&from.node).await? {
@@ -177,7 +177,7 @@ async fn check_going(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
             "both are: put what one says into the other with update_entities, then delete it \
                  with delete_entities"
         }
-        // A hidden one is not merged into an open one.
+        // A hidden entity cannot be merged into an open one.
         false if into.node.visibility != from.node.visibility => {
             "give the page the other name with /entity/alias"
         }
@@ -238,7 +238,7 @@ async fn merged(librarian: &Librarian, pair: Pair<'_>, reason: &str) -> Result<B
     Ok(batch.change(gone).change(entries::append(librarian, &into.node, entry, None)))
 }
 
-/// What moved, apart for those who see what is hidden of it and those who do not.
+/// Moved items, separated into those that everybody may learn of and those that are hidden.
 struct Moved<T> {
     open: Vec<T>,
     hidden: Vec<T>,
@@ -255,8 +255,8 @@ impl<T> Moved<T> {
     }
 }
 
-/// Edges that one gets from another, those that both have, the rows of those that lie in the bin with
-/// the other, and what makes them.
+/// The edges affected by a merge: those given to the survivor, those both entities had, the ids of
+/// those set aside, and the changes to make.
 struct MovedEdges {
     edges: Moved<Triple>,
     shared: Moved<Triple>,
@@ -264,7 +264,7 @@ struct MovedEdges {
     joins: Vec<Change>,
 }
 
-/// Edges of the one that goes, as edges of the one that stays, where there is none yet.
+/// Moves the edges of the merged entity to the survivor, where it has no such edge yet.
 async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<MovedEdges> {
     let known: HashMap<Ends, Edge> = edges_of(librarian, into.node.id)
         .await?
@@ -283,7 +283,7 @@ async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
         let by = stricter(visibility, stricter(seen(edge.source), seen(edge.target)));
         let triple = (source.0, edge.kind.to_string(), target.0);
         let own = known.get(&(source, edge.kind.to_string(), target));
-        // What is hidden of one is not put onto what everybody sees.
+        // A hidden relation must not be added to one that everybody sees.
         let is_apart = own.is_some_and(|own| is_relation(own) && own.visibility != visibility);
         if source == target || is_apart {
             moved.aside.add(by, edge.id.0);
@@ -308,7 +308,7 @@ async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Res
     Ok(moved)
 }
 
-/// How sure an edge of the one that goes is, and what it holds when it is told under its URI.
+/// Returns the weight and properties that an edge of the merged entity has under its URI.
 fn as_told(edge: &Edge, from: &Entity) -> (f64, Properties) {
     let properties = edge.properties.clone();
     if is_relation(edge) {
@@ -321,7 +321,7 @@ fn as_told(edge: &Edge, from: &Entity) -> (f64, Properties) {
     }
 }
 
-/// An edge of the one that stays as one of the one that goes, too.
+/// Adds what an edge of the merged entity (`edge`) states to the same edge of the survivor (`own`).
 fn told_too(own: &Edge, edge: &Edge, from: &Entity) -> Option<Change> {
     if is_relation(own) {
         let mut tellings = tellings::of(own);
@@ -338,12 +338,12 @@ fn told_too(own: &Edge, edge: &Edge, from: &Entity) -> Option<Change> {
     Some(told::with(own, all.kept(&own.properties)))
 }
 
-/// Those whom a document speaks of where it mentions the one that goes.
+/// Returns whom a mention of the merged entity is about, with that entity under its URI.
 fn mentioned(edge: &Edge, from: &Entity) -> Mentioned {
     Mentioned::of(edge).renamed("", &from.uri)
 }
 
-/// Who sees the ends of edges.
+/// Returns the visibility of the nodes at the ends of edges.
 async fn seen_by(librarian: &Librarian, edges: &[Edge]) -> Result<HashMap<NodeId, Visibility>> {
     let ids: Vec<NodeId> = edges.iter().flat_map(|edge| [edge.source, edge.target]).collect();
     let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
@@ -362,14 +362,14 @@ pub(super) fn ends(edge: &Edge) -> Ends {
     (edge.source, edge.kind.to_string(), edge.target)
 }
 
-/// Copies of texts, what they are copies of, and what makes them.
+/// Copied texts, their originals, and the changes that create the copies.
 struct Copied {
     texts: Moved<String>,
     originals: Moved<String>,
     copies: Vec<Change>,
 }
 
-/// Texts of the one that goes, for the one that stays.
+/// Copies the texts of the merged entity to the survivor.
 async fn copied_texts(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<Copied> {
     let texts = texts_of(librarian, from.node.id).await?;
     let last = texts_of(librarian, into.node.id).await?.iter().map(|text| text.position).max();
@@ -393,7 +393,7 @@ pub(super) async fn texts_of(librarian: &Librarian, node: NodeId) -> Result<Vec<
 }
 
 fn copy(uid: Uid, from: &Entity, into: &Entity, text: Text, position: i64) -> Result<NewText> {
-    // A page has one text of its own; that of another hangs onto it.
+    // A page has only one main text, so the other's main text becomes a post.
     let kind = if text.kind.as_str() == ENTRY { word(POST)? } else { text.kind };
     let untitled = text.title.is_empty() && kind.as_str() == POST;
     Ok(NewText {
@@ -406,20 +406,20 @@ fn copy(uid: Uid, from: &Entity, into: &Entity, text: Text, position: i64) -> Re
     })
 }
 
-/// The URIs of what was merged into a node.
+/// Returns the URIs of everything merged into a node.
 pub(super) fn same_as(node: &Node) -> Vec<String> {
     let known = node.properties.get(uri::SAME_AS).and_then(Value::as_array);
     known.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// What the entity with a URI was merged into, where that lies in the bin.
+/// Returns the deleted entity that the entity with this URI was merged into.
 pub(super) async fn in_bin(librarian: &Librarian, uri: &str) -> Result<Option<Node>> {
     let anchor = uri::anchor(uri);
     let is_meant = |node: &Node| same_as(node).iter().any(|own| uri::anchor(own) == anchor);
     found_in_bin(librarian, is_meant).await
 }
 
-/// What lies in the bin and is meant.
+/// Returns the first node in the bin that satisfies the predicate.
 pub(super) async fn found_in_bin(
     librarian: &Librarian,
     is_meant: impl Fn(&Node) -> bool,
@@ -436,13 +436,13 @@ pub(super) async fn found_in_bin(
     }
 }
 
-/// The numbers of what was merged into a node.
+/// Returns the numbers of everything merged into a node.
 pub(super) fn same_numbers(node: &Node) -> Vec<i64> {
     let known = node.properties.get(uri::SAME_NUMBERS).and_then(Value::as_array);
     known.into_iter().flatten().filter_map(Value::as_i64).collect()
 }
 
-/// The numbers under which a node is mentioned: its own and those of what was merged into it.
+/// Returns the numbers that mention a node: its own and those of everything merged into it.
 pub(super) fn numbers(node: &Node) -> Vec<i64> {
     std::iter::once(node.number).chain(same_numbers(node)).collect()
 }

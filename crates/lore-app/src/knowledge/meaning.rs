@@ -1,7 +1,7 @@
-//! Entities whose names mean what a name means, though they are spelled otherwise: a car is an
-//! automobile.
+//! Finds entities whose names mean the same but are spelled differently: car, automobile.
 //!
-//! Opposites are near in meaning, too, so what is found here is offered and never taken.
+//! Opposites are close in meaning too, so these entities are only offered as candidates and never
+//! taken as a match.
 
 use lore_core::Result;
 use lore_text::table::likeness;
@@ -11,10 +11,10 @@ use super::ontology::EntityType;
 use super::resolve::{Possible, profiles};
 use super::search::{Whose, find_entities};
 
-/// How far to rely on the nearest meaning there is.
+/// Confidence of a perfect match in meaning. Below 0.5, so that it is never taken as certain.
 const MOST: f64 = 0.49;
 
-/// Entities with names of like meaning, nearest first.
+/// Returns entities with names of similar meaning, nearest first.
 pub(super) async fn alike(
     librarian: &Librarian,
     label: &str,

@@ -1,7 +1,7 @@
-//! Of whom a document speaks where it mentions an entity.
+//! Which entities a mention (an edge from a document to an entity) is about.
 //!
-//! Entities that are one for a while share the mentions of the one that was kept. So that each has
-//! its own when they part, a mention says of whom it is.
+//! While entities are merged, they share the survivor's mentions. So that each gets its own back
+//! when they are unmerged, a mention records which of them it is about.
 
 use std::collections::BTreeSet;
 
@@ -10,27 +10,27 @@ use serde_json::{Value, json};
 
 use super::relations::OBJECT_AS;
 
-/// The property that holds whom the document itself speaks of. Where nobody else says so either, it
-/// is the entity alone.
+/// The property that holds the entities the document itself names. If it is absent and nobody
+/// assigned the mention either, the document names the target entity alone.
 const NAMED_AS: &str = "named_as";
 
-/// Those whom a document speaks of, by their URIs where they were merged into the entity that the
-/// mention leads to; an empty text is that entity itself.
+/// The entities a mention is about, as URIs if they were merged into the target of the mention. An
+/// empty string stands for the target itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mentioned {
-    /// Those whom somebody says it to speak of.
+    /// Entities that somebody said the document is about.
     pub(super) told: BTreeSet<String>,
-    /// Those whom it names itself.
+    /// Entities that the document itself names.
     pub(super) named: BTreeSet<String>,
 }
 
 impl Mentioned {
-    /// The entity that the mention leads to, as the document names it.
+    /// Returns a mention in which the document names the target entity itself.
     pub(super) fn itself() -> Self {
         Self { told: BTreeSet::new(), named: implied(&BTreeSet::new()) }
     }
 
-    /// Those that a mention is of.
+    /// Reads which entities a mention edge is about.
     pub(super) fn of(edge: &Edge) -> Self {
         let listed = |key: &str| {
             let known = edge.properties.get(key)?.as_array()?;
@@ -41,19 +41,19 @@ impl Mentioned {
         Self { told, named }
     }
 
-    /// Whether nobody is spoken of.
+    /// Whether it is about no entity at all.
     pub(super) fn is_nobody(&self) -> bool {
         self.told.is_empty() && self.named.is_empty()
     }
 
-    /// These, and others.
+    /// Returns the union of both.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.told.extend(other.told);
         self.named.extend(other.named);
         self
     }
 
-    /// The same where one goes by another URI.
+    /// Replaces one URI by another.
     pub(super) fn renamed(self, from: &str, to: &str) -> Self {
         let renamed = |all: BTreeSet<String>| {
             let renamed = |of: String| if of == from { to.to_owned() } else { of };
@@ -62,14 +62,15 @@ impl Mentioned {
         Self { told: renamed(self.told), named: renamed(self.named) }
     }
 
-    /// Those of some, and the rest.
+    /// Splits it into the entities that satisfy the predicate and the others.
     pub(super) fn split(self, is_theirs: impl Fn(&str) -> bool) -> (Self, Self) {
         let split = |all: BTreeSet<String>| all.into_iter().partition(|of| is_theirs(of));
         let ((told, more_told), (named, more_named)) = (split(self.told), split(self.named));
         (Self { told, named }, Self { told: more_told, named: more_named })
     }
 
-    /// The properties of a mention of them that holds `besides`.
+    /// Returns the properties of a mention of these entities. Unrelated properties of `besides` are
+    /// kept.
     pub(super) fn kept(&self, besides: &Properties) -> Properties {
         let mut properties = besides.clone();
         properties.shift_remove(OBJECT_AS);
@@ -84,7 +85,8 @@ impl Mentioned {
     }
 }
 
-/// Those whom a document names itself where it is not said: what nobody told it names.
+/// Returns whom the document names if [`NAMED_AS`] is absent: the target itself if nobody said that
+/// the document is about anyone, otherwise nobody.
 fn implied(told: &BTreeSet<String>) -> BTreeSet<String> {
     told.is_empty().then(String::new).into_iter().collect()
 }

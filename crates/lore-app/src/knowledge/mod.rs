@@ -1,11 +1,11 @@
-//! Knowledge: entities and how they are related, documents and what they mention.
+//! Knowledge: entities and their relations, documents and what they mention.
 //!
-//! An entity is any node that is something; a document is any node that has something to
-//! read. So a character of the pages is a person here, and what a journal tells of them is
-//! found beside the web pages that do. Names lead to entities by evidence, every merge can
-//! be undone, and text from outside is marked as such.
+//! An entity is a node that stands for a thing (a person, a place, a project); a document is a node
+//! with something to read. A character page is therefore a `Person` here, and a journal about that
+//! character is found next to the web pages about it. Names are resolved to entities by weighing
+//! evidence, every merge can be undone, and text from outside is marked as untrusted.
 //!
-//! Nothing here hides anything: who sees what is the store's business.
+//! This module does no visibility filtering of its own: the store decides who sees what.
 
 mod amend;
 mod catalogue;

@@ -1,9 +1,9 @@
-//! Reading entities and relations out of a text with a language model.
+//! Extracting entities and relations from a text with a language model.
 //!
-//! The text comes from outside and may be written to mislead the model. It stands between
-//! marks it cannot know, and whatever the model says is a proposal that has to pass: names
-//! that stand in the text, types and predicates that exist, and everything of a bounded
-//! length. What does not pass is left out and told.
+//! The text comes from outside and may try to mislead the model. It is enclosed in random marks
+//! that its author cannot know, and the model's answer is only a proposal: names must occur in the
+//! text, types and predicates must exist, and all lengths are limited. Whatever fails these checks
+//! is left out and reported.
 
 use lore_core::names::{self, NAME_MAX};
 use lore_core::{Error, Result};
@@ -16,19 +16,19 @@ use super::predicates::{self, Predicate};
 use super::relations::NewRelation;
 use super::web::Mention;
 
-/// Longest text that is given to a model, in characters.
+/// Longest text given to a model, in characters; the rest is cut off.
 const TEXT_MAX: usize = 60_000;
-/// Most names that are given to it.
+/// Most known names given to a model.
 const NAMES_MAX: usize = 50;
-/// Most topics that are taken.
+/// Most topics that are accepted.
 const TOPICS_MAX: usize = 8;
 /// Longest topic, and longest description of an entity, in characters.
 const TOPIC_MAX: usize = 80;
 const DESCRIPTION_MAX: usize = 500;
-/// How sure a proposal is whose maker does not say.
+/// Confidence of a proposal if the model states none.
 const UNSAID: f64 = 0.5;
 
-/// Has a model read a text. `mark` is random: the text cannot contain it.
+/// Lets a model read a text. `mark` is random, so that the text cannot contain it.
 pub(super) async fn read(
     model: &dyn Model,
     text: &str,
@@ -93,20 +93,20 @@ fn schema() -> Value {
     }))
 }
 
-/// Models like to think aloud first, and to wrap what they write.
+/// Removes a leading reasoning section and the code fence around an answer.
 fn unfenced(said: &str) -> &str {
     let said = said.rsplit_once("</think>").map_or(said, |(_, said)| said).trim();
     let inner = said.strip_prefix("```json").or_else(|| said.strip_prefix("```"));
     inner.and_then(|inner| inner.strip_suffix("```")).unwrap_or(said).trim()
 }
 
-/// The object in an answer that says more than that.
+/// Returns the JSON object within an answer that contains other text too.
 fn braced(said: &str) -> Option<&str> {
     let said = said.rsplit_once("</think>").map_or(said, |(_, said)| said);
     said.get(said.find('{')?..=said.rfind('}')?)
 }
 
-/// What a model proposes, item by item: one that is not of the form spoils no other.
+/// A model's proposal. Items are checked one by one, so a malformed one does not affect the others.
 struct Proposal {
     summary: String,
     topics: Vec<String>,
@@ -115,7 +115,7 @@ struct Proposal {
 }
 
 impl Proposal {
-    /// Reads an answer; none where it tells of nothing that was asked for, or where a list is none.
+    /// Parses an answer. `None` if it has none of the requested fields, or if a list is not a list.
     fn read(said: &str) -> Option<Self> {
         let whole = serde_json::from_str(unfenced(said)).ok();
         let value: Value = whole.or_else(|| serde_json::from_str(braced(said)?).ok())?;
@@ -156,7 +156,7 @@ impl ProposedEntity {
     }
 }
 
-/// How sure a model says it is: some write the number as a text.
+/// Returns the confidence a model states. Some models write the number as a string.
 fn confidence(value: &Value) -> Option<f64> {
     let given = value.get("confidence")?;
     given.as_f64().or_else(|| given.as_str()?.trim().parse().ok())
@@ -205,7 +205,7 @@ fn checked(proposal: Proposal, text: &str, known: &[Mention]) -> Extracted {
     found
 }
 
-/// What a proposal is checked against.
+/// The text and the known names that a proposal is checked against.
 struct Page<'a> {
     folded: String,
     text: &'a str,
@@ -220,7 +220,7 @@ impl Page<'_> {
         if wanted.is_empty() || (mention.is_none() && !self.folded.contains(&wanted)) {
             return Err(format!("the entity {name:?}: this name does not stand in the page"));
         }
-        // What is known keeps its type.
+        // A known entity keeps its type.
         let entity_type = match mention {
             Some(mention) => mention.entity_type,
             None => EntityType::read(&given.r#type).ok_or_else(|| {
@@ -237,7 +237,7 @@ impl Page<'_> {
         })
     }
 
-    /// A relation of entities that were found, or that the page mentions and are known.
+    /// Checks a relation. Its ends must be accepted entities, or known ones that the page mentions.
     fn relation(
         &self,
         given: ProposedRelation,
@@ -270,7 +270,7 @@ impl Page<'_> {
         })
     }
 
-    /// The line of the page that a name stands in.
+    /// Returns the line of the page that contains a name.
     fn around(&self, name: &str) -> String {
         let wanted = key(name);
         let found = self.text.lines().find(|line| key(line).contains(&wanted));
@@ -293,12 +293,12 @@ fn sure(confidence: Option<f64>) -> f64 {
     confidence.filter(|given| given.is_finite()).unwrap_or(UNSAID).clamp(0.0, 1.0)
 }
 
-/// How names and texts are compared: no case, one blank for any.
+/// Normalises text for comparison: lower case, single spaces.
 fn key(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// One line of at most so many characters.
+/// Turns text into a single line of at most `most` characters.
 fn line(text: &str, most: usize) -> String {
     names::cleaned(text)
         .split_whitespace()

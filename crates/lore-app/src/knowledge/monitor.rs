@@ -1,4 +1,4 @@
-//! Pages that are looked at from time to time, to notice when they change.
+//! Monitored web pages: fetching them from time to time to notice changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,18 +13,18 @@ use super::web;
 use crate::App;
 use crate::access::Presence;
 
-/// How often each page is looked at.
+/// How often each page is checked.
 pub const SCAN_INTERVAL: Duration = Duration::from_secs(86_400);
-/// How often it is looked for pages whose turn has come.
+/// How often to look for pages that are due.
 const TICK: Duration = Duration::from_secs(60);
-/// How long after one page the next is asked for: nobody is to be flooded.
+/// Pause between two pages, to avoid flooding servers.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Longest time what fails is left alone, in intervals.
+/// Longest backoff for a failing page, in intervals.
 const BACKOFF_MAX: u32 = 16;
 /// The name under which changes appear in the audit log.
 const MONITOR: &str = "monitor_url";
 
-/// The rounds of looking at watched pages: how many were made, and that one is wanted now.
+/// Counts the rounds of checks, and lets a caller request one immediately.
 #[derive(Debug, Default)]
 pub struct Rounds {
     made: AtomicU64,
@@ -32,61 +32,61 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// How many were made since the program started.
+    /// Returns how many rounds were completed since the program started.
     pub fn made(&self) -> u64 {
         self.made.load(Ordering::Relaxed)
     }
 }
 
-/// Which pages a round looks at.
+/// Which pages a round checks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Round {
-    /// Those whose turn has come.
+    /// Those that are due.
     Due,
     /// All of them.
     Asked,
 }
 
-/// What became of a wish to have a page watched.
+/// The result of asking for a page to be monitored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Added {
-    /// It is watched from now on.
+    /// It was read for the first time and is monitored from now on.
     Added {
         /// Number of the submission.
         id: i64,
-        /// How many words it has.
+        /// The number of words in its text.
         words: usize,
     },
-    /// It was looked at before, and is watched from now on.
+    /// It had been previewed before and is monitored from now on.
     Upgraded {
         /// Number of the submission.
         id: i64,
     },
-    /// It was watched already.
+    /// It was monitored already.
     Already {
         /// Number of the submission.
         id: i64,
     },
 }
 
-/// A page that is watched.
+/// A monitored page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Monitored {
     /// Its address.
     pub url: String,
     /// Its title.
     pub title: String,
-    /// When it was last looked at.
+    /// When it was last checked.
     pub last_checked: Option<String>,
-    /// When it last was another than before.
+    /// When a check last found a change.
     pub changed_at: Option<String>,
     /// SHA-256 of its text.
     pub hash: String,
-    /// How often it could not be read since it last could.
+    /// How many checks have failed in a row.
     pub failures: u32,
 }
 
-/// Watches a page from now on.
+/// Starts monitoring a page.
 pub async fn monitor(librarian: &Librarian, url: &str, title: &str) -> Result<Added> {
     librarian.viewer.require(Role::Player)?;
     let url = submission::address(librarian, url)?;
@@ -125,7 +125,7 @@ fn chosen<'a>(given: &'a str, own: &'a str) -> &'a str {
     if given.trim().is_empty() { own } else { given.trim() }
 }
 
-/// Watches a page no longer; tells whether it was watched.
+/// Stops monitoring a page. Returns whether it was monitored.
 pub async fn unmonitor(librarian: &Librarian, url: &str) -> Result<bool> {
     librarian.viewer.require(Role::Player)?;
     let Some(url) = watched_at(librarian, url).await? else { return Ok(false) };
@@ -137,7 +137,8 @@ pub async fn unmonitor(librarian: &Librarian, url: &str) -> Result<bool> {
     submission::amend(librarian, &submission::rid(&url), forget).await
 }
 
-/// The address that a page is watched at. One that may not be read any more can still be left alone.
+/// Returns the address under which a page is monitored. A page that may no longer be fetched can
+/// still be removed.
 async fn watched_at(librarian: &Librarian, url: &str) -> Result<Option<String>> {
     if let Ok(address) = submission::address(librarian, url) {
         return Ok(Some(address));
@@ -151,7 +152,7 @@ async fn watched_at(librarian: &Librarian, url: &str) -> Result<Option<String>> 
     Ok(watched.map(|held| held.submission.url))
 }
 
-/// Every page that is watched.
+/// Returns all monitored pages.
 pub async fn monitored(librarian: &Librarian) -> Result<Vec<Monitored>> {
     let all = submission::all(librarian).await?;
     Ok(all.into_iter().filter_map(shown).collect())
@@ -169,8 +170,8 @@ fn shown(held: Held) -> Option<Monitored> {
     })
 }
 
-/// Looks at watched pages of every world of the local user, for as long as the program
-/// runs. When a page was looked at is kept with it, so it goes on where it was.
+/// Checks the monitored pages in every world of the local user until the program ends. The time of
+/// each check is stored with the page, so a restart continues where it left off.
 pub async fn keep_watching(app: Arc<App>) {
     loop {
         let round = tokio::select! {
@@ -184,7 +185,7 @@ pub async fn keep_watching(app: Arc<App>) {
     }
 }
 
-/// Has every watched page looked at as soon as may be, whether its turn has come or not.
+/// Requests a check of every monitored page, due or not, as soon as possible.
 pub fn scan_now(librarian: &Librarian) -> Result<()> {
     librarian.viewer.require(Role::Player)?;
     librarian.app.rounds.wanted.notify_one();
@@ -211,14 +212,14 @@ async fn scan(app: &Arc<App>, round: Round) -> Result<()> {
     Ok(())
 }
 
-/// Whether a page's turn has come.
+/// Whether a page is due.
 fn is_due(held: &Held, now: Timestamp) -> bool {
     let Some(watched) = &held.submission.watched else { return false };
     turn_has_come(watched.last_checked.as_deref(), watched.failures, SCAN_INTERVAL, now)
 }
 
-/// Whether it is time to look again at something outside. What fails is asked ever more
-/// rarely.
+/// Whether it is time to check an outside source again. Repeated failures double the interval, up
+/// to [`BACKOFF_MAX`] times.
 pub(super) fn turn_has_come(
     last: Option<&str>,
     failures: u32,
@@ -230,7 +231,7 @@ pub(super) fn turn_has_come(
     last.is_none_or(|last| now.duration_since(last).unsigned_abs() >= wait)
 }
 
-/// Looks at a page. A failure is noted with the page and bothers nobody.
+/// Checks one page. A failure is recorded with the page and has no other effect.
 async fn check(librarian: &Librarian, held: Held) {
     let mut page = held.submission.clone();
     let now = librarian.app.effects.now().to_string();

@@ -1,4 +1,4 @@
-//! Whom of those who are one for now a document speaks of, by its words, numbers and links.
+//! Finds which of the entities merged into one a document refers to, by names, numbers and links.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use super::spotter::Spotter;
 use super::{note, uri};
 use crate::mentions;
 
-/// Those of an entity whom a text names: their URIs where they were merged into it, or an empty text
-/// for itself.
+/// Returns which of the entities within `node` a text names: their URIs if they were merged into
+/// it, or an empty string for the entity itself.
 pub(super) async fn in_text(
     librarian: &Librarian,
     node: NodeId,
@@ -23,7 +23,8 @@ pub(super) async fn in_text(
     let Some((entity, shares)) = several(librarian, node).await? else { return Ok(itself()) };
     let names = everybody(&entity, &shares).into_iter().map(|one| (one.uri, one.names));
     let (uris, names): (Vec<String>, Vec<Vec<String>>) = names.unzip();
-    // Whoever they are one with, a longer name of one is not a shorter one of another.
+    // The names of all are matched together, so that an occurrence of a longer name of one does not
+    // also count as a shorter name of another.
     let numbered = (0..).zip(names);
     let names =
         numbered.flat_map(|(place, names)| names.into_iter().map(move |name| (place, name)));
@@ -33,7 +34,7 @@ pub(super) async fn in_text(
     Ok(or_itself(found.collect()))
 }
 
-/// Whom a text mentions by their numbers.
+/// Returns the entities that a text mentions by number, as in `[entity:7]`.
 pub(super) async fn by_number(librarian: &Librarian, text: &str) -> Result<Vec<Mention>> {
     let mut found = Vec::new();
     for node in mentions::mentioned(&librarian.app, &librarian.viewer, text).await? {
@@ -51,7 +52,7 @@ pub(super) async fn by_number(librarian: &Librarian, text: &str) -> Result<Vec<M
     Ok(found)
 }
 
-/// Those whose notes a text links to, or whom it links to by their URIs.
+/// Returns the entities that a text links to by their notes or their URIs.
 pub(super) async fn by_links(librarian: &Librarian, text: &str) -> Result<Vec<Mention>> {
     let links: Vec<(NodeId, String)> = {
         let catalogue = librarian.catalogue().await?;
@@ -70,7 +71,7 @@ pub(super) async fn by_links(librarian: &Librarian, text: &str) -> Result<Vec<Me
     Ok(found)
 }
 
-/// An entity that others were merged into, and whose names are whose; none where it is one alone.
+/// Returns an entity and its shares if others were merged into it; otherwise `None`.
 async fn several(librarian: &Librarian, node: NodeId) -> Result<Option<(Entity, Shares)>> {
     if !librarian.catalogue().await?.is_several(node) {
         return Ok(None);
@@ -80,9 +81,9 @@ async fn several(librarian: &Librarian, node: NodeId) -> Result<Option<(Entity, 
     Ok(Some((entity, shares)))
 }
 
-/// One of those who are one.
+/// One of the entities within a merged entity.
 struct One {
-    /// An empty text for the entity itself.
+    /// Empty for the survivor itself.
     uri: String,
     number: Option<i64>,
     names: Vec<String>,
@@ -100,7 +101,7 @@ fn everybody(entity: &Entity, shares: &Shares) -> Vec<One> {
     std::iter::once(own).chain(merged).collect()
 }
 
-/// The numbers that a text mentions.
+/// Returns the entity numbers that a text mentions.
 pub(super) fn numbers_in(text: &str) -> BTreeSet<i64> {
     let found = mention::find(text).into_iter();
     let numbers = found.filter_map(|found| match found.target {
@@ -114,7 +115,7 @@ fn itself() -> BTreeSet<String> {
     BTreeSet::from([String::new()])
 }
 
-/// What is called by a name that nobody of them has is the entity itself.
+/// Falls back to the survivor if none of the names was recognised as belonging to one of them.
 fn or_itself(found: BTreeSet<String>) -> BTreeSet<String> {
     if found.is_empty() { itself() } else { found }
 }

@@ -1,25 +1,25 @@
-//! What a note says: of itself in the properties at its top, and below them.
+//! Parsing a note into the properties at its top (frontmatter) and its text.
 
 use super::fields::{self, Way};
 use super::ontology::EntityType;
 use super::properties::{Broken, Properties};
 use super::relations::NewRelation;
 
-/// A note, taken apart.
+/// A parsed note.
 pub(super) struct Note<'a> {
     fields: Properties,
-    /// The text below the properties.
+    /// The text below the frontmatter.
     pub(super) body: &'a str,
 }
 
 impl<'a> Note<'a> {
-    /// Takes a note apart.
+    /// Parses a note.
     pub(super) fn read(text: &'a str) -> Self {
         let (properties, body) = lore_vault::split_frontmatter(text);
         Self { fields: Properties::read(properties), body }
     }
 
-    /// What there is to read in the note: how it describes itself, its tags, and its text.
+    /// Returns the searchable content: the description, the tags and the text.
     pub(super) fn prose(&self) -> String {
         let description = self.first("description").filter(|text| !self.body.contains(text));
         let tag = |tag: &String| format!("#{}", tag.trim_start_matches('#'));
@@ -29,27 +29,27 @@ impl<'a> Note<'a> {
         told.join("\n\n")
     }
 
-    /// The first value of a property.
+    /// Returns the first value of a property. Case is ignored.
     pub(super) fn first(&self, key: &str) -> Option<&str> {
         self.all(key).first().map(String::as_str)
     }
 
-    /// Every value of a property.
+    /// Returns all values of a property. Case is ignored.
     pub(super) fn all(&self, key: &str) -> &[String] {
         self.fields.all(&key.to_lowercase())
     }
 
-    /// The properties that could not be read as what they are meant to be, and why.
+    /// Returns the properties that are not valid YAML, with the reasons.
     pub(super) fn broken(&self) -> &[Broken] {
         self.fields.broken()
     }
 
-    /// The word for what the note is about, when it is about something.
+    /// Returns the word for the type of the note's entity; `None` if it is about none.
     pub(super) fn type_name(&self) -> Option<&str> {
         self.first("@type")
     }
 
-    /// The relations its properties tell of an entity of this type.
+    /// Returns the relations that its properties state about an entity of this type.
     pub(super) fn relations(
         &self,
         subject: &str,
@@ -71,13 +71,13 @@ impl<'a> Note<'a> {
     }
 }
 
-/// Where the wiki links of a text lead, without headings, captions and endings.
+/// Returns the targets of the wiki links in a text, without headings, captions and `.md`.
 pub(super) fn links(text: &str) -> impl Iterator<Item = &str> {
     let inner = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
     inner.map(|(link, _)| target(link)).filter(|target| !target.is_empty())
 }
 
-/// The name that is meant where a name may be written as a wiki link.
+/// Returns the name in a text that may be written as a wiki link.
 pub(super) fn named(text: &str) -> &str {
     let text = text.trim();
     let link = text.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
@@ -89,7 +89,7 @@ fn target(link: &str) -> &str {
     target.strip_suffix(".md").unwrap_or(target)
 }
 
-/// The last part of a path.
+/// Returns the last segment of a path.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

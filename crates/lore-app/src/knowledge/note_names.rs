@@ -1,4 +1,4 @@
-//! What notes call the entities they are about, and what follows when they call them otherwise.
+//! The names that notes give their entities, and what happens when these names change.
 
 use lore_core::names::name_key;
 use lore_core::{Node, Result};
@@ -15,35 +15,35 @@ use super::note::Note;
 use super::ontology::EntityType;
 use super::{spoken, uri};
 
-/// The property of a note's document that holds what the note calls its entity, the name first.
+/// The property of a note's document that holds the names the note gives its entity, primary first.
 pub(super) const CALLED: &str = "called";
 
-/// Why an entity gets a name or a type that stands in its note, and why it loses a name.
+/// Reasons logged when a note gives an entity a name or type, or takes a name away.
 pub(super) const SAYS_SO: &str = "its note says so";
 const SAYS_SO_NO_MORE: &str = "its note no longer says so";
 const IS_CALLED_SO: &str = "its note is called so";
 const OTHER_IS_CALLED_SO: &str = "the note of another is called so";
 
-/// What a note calls its entity now and did before, the name first.
+/// The names a note gives its entity now and gave it before, primary first.
 pub(super) struct Names {
     pub(super) now: Vec<String>,
     before: Vec<String>,
 }
 
 impl Names {
-    /// Those in a note, and those in its document, which was made when the note was last read.
+    /// Reads the current names from the note and the former ones from its document.
     pub(super) fn of(path: &NotePath, note: &Note<'_>, document: Option<&Node>) -> Self {
         Self { now: names(path, note), before: called(document) }
     }
 }
 
-/// What a note calls its entity, the name first.
+/// Returns the names a note gives its entity, primary first.
 pub(super) fn names(path: &NotePath, note: &Note<'_>) -> Vec<String> {
     let name = note.first("name").unwrap_or_else(|| path.title()).to_owned();
     std::iter::once(name).chain(note.all("aliases").to_vec()).collect()
 }
 
-/// What a document called its entity when it was last kept, the name first.
+/// Returns the names a document gave its entity when it was last stored, primary first.
 pub(super) fn called(document: Option<&Node>) -> Vec<String> {
     let Some(document) = document else { return Vec::new() };
     let names = document.properties.get(CALLED).and_then(Value::as_array);
@@ -53,8 +53,9 @@ pub(super) fn called(document: Option<&Node>) -> Vec<String> {
     }
 }
 
-/// Gives an entity the names its note has for it now, and takes those it has no more. Only a
-/// note that named it before renames it: others may be about it, too.
+/// Gives an entity the names its note has now, and removes those the note no longer has. The entity
+/// is renamed only if its primary name came from this note, because other notes may be about it
+/// too.
 pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) -> Result<Subject> {
     let (uri, merged) = (known.uri.as_str(), known.is_merged());
     let mut entity = known.entity.clone();
@@ -79,7 +80,7 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
     Ok(Subject { uri: known.uri, entity })
 }
 
-/// Whether somebody took a name from an entity that its note had for it before and has still.
+/// Whether somebody removed a name from an entity that its note gave before and still gives.
 async fn was_taken(
     librarian: &Librarian,
     entity: &Entity,
@@ -98,8 +99,9 @@ async fn was_taken(
     Ok(entries.iter().find(of_name).is_some_and(|entry| entry.kind == entries::ALIAS_REMOVED))
 }
 
-/// Takes the names back that a note, which is kept as `document`, has for an entity it is about no
-/// more. What `others` that are about it call it stays, and so does what it was called first.
+/// Removes the names that a note (stored as `document`) gave an entity it is no longer about. Names
+/// that `others`, the remaining notes about it, give stay, and so does the note's primary name
+/// unless the note added it as an alias.
 pub(super) async fn take_back(
     librarian: &Librarian,
     document: &Node,
@@ -130,8 +132,9 @@ fn is(one: &str, other: &str) -> bool {
     name_key(one) == name_key(other)
 }
 
-/// An entity that its note gave another name than `before`, after that is clear to all: who was
-/// called otherwise once is known by that, too, but not by what the note of another is called.
+/// Settles name conflicts after a note renamed its entity from `before`. The former name stays as
+/// an alias, unless it is the primary name of another entity. Others that have the new name only as
+/// a former name lose it.
 async fn cleared(librarian: &Librarian, entity: Entity, before: &str) -> Result<Entity> {
     for other in called_so(librarian, &entity, &entity.node.name).await? {
         if was_renamed(librarian, &other, &entity.node.name).await? {
@@ -146,8 +149,8 @@ async fn cleared(librarian: &Librarian, entity: Entity, before: &str) -> Result<
     }
 }
 
-/// The URI of what the new note `rid` is about, where the one that its name makes is that of
-/// another, whose note was called so before. That one gives the name up.
+/// Returns a URI for the entity of the new note `rid` if the URI made from its name is taken by an
+/// entity that no longer has this name. Entities that have the name only as a former name lose it.
 pub(super) async fn beside(
     librarian: &Librarian,
     entity_type: EntityType,
@@ -169,14 +172,14 @@ pub(super) async fn beside(
     Ok(taken.then(|| uri::proposed_beside(entity_type, name, rid)))
 }
 
-/// Others of the same type that go by a name.
+/// Returns other entities of the same type with this name.
 async fn called_so(librarian: &Librarian, entity: &Entity, name: &str) -> Result<Vec<Entity>> {
     let mut others = all_called_so(librarian, entity.entity_type, name).await?;
     others.retain(|other| other.node.id != entity.node.id);
     Ok(others)
 }
 
-/// Those of a type that go by a name.
+/// Returns the entities of a type with this name.
 async fn all_called_so(
     librarian: &Librarian,
     entity_type: EntityType,
@@ -189,13 +192,13 @@ async fn all_called_so(
     Ok(found.filter_map(Entity::of).filter(|one| one.entity_type == entity_type).collect())
 }
 
-/// Whether an entity goes by a name only because its note was called so before.
+/// Whether an entity has a name only because its note was formerly called so.
 async fn was_renamed(librarian: &Librarian, entity: &Entity, name: &str) -> Result<bool> {
     if !entity.node.aliases.iter().any(|alias| is(alias, name)) {
         return Ok(false);
     }
     let notes = kept_notes::notes_about(librarian, entity).await?;
-    // What it is called first, its note may just have been called no more.
+    // The primary name in a stored note may be out of date, because the note was just renamed.
     let mut listed = notes.iter().flat_map(|note| called(Some(note)).into_iter().skip(1));
     if listed.any(|listed| is(&listed, name)) {
         return Ok(false);

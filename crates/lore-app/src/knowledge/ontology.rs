@@ -1,4 +1,4 @@
-//! The types entities have, and how they go with the kinds of nodes of every other door.
+//! The types of entities, and how they map to the node kinds of the other doors (toolsets).
 
 use lore_core::{Kind, Node, Result};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::play::campaign;
 /// The type of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntityType {
-    /// Somebody.
+    /// A human or other individual.
     Person,
     /// A group of people with a name.
     Organization,
@@ -18,34 +18,34 @@ pub enum EntityType {
     Project,
     /// A place.
     Location,
-    /// An idea, a thing, a word for something.
+    /// An idea, an object, a term.
     Concept,
-    /// Where people came together once.
+    /// An occasion on which people came together.
     Meeting,
     /// A way of doing something.
     Practice,
     /// What several practices have in common.
     Pattern,
-    /// The story of a practice at work.
+    /// An account of a practice in use.
     CaseStudy,
-    /// A region with its own nature.
+    /// A region defined by its natural features.
     Bioregion,
     /// An agreed way to proceed.
     Protocol,
-    /// A protocol made ready for use.
+    /// A protocol prepared for use.
     Playbook,
-    /// What somebody wants to know.
+    /// Something somebody wants to know.
     Question,
-    /// What somebody says is so.
+    /// Something somebody asserts.
     Claim,
-    /// What speaks for or against a claim.
+    /// Something that supports or contradicts a claim.
     Evidence,
 }
 
 use EntityType as T;
 
 impl EntityType {
-    /// Every type, in the order of listings.
+    /// Every type, in listing order.
     pub const ALL: [Self; 15] = [
         T::Person,
         T::Organization,
@@ -85,7 +85,7 @@ impl EntityType {
         }
     }
 
-    /// The folder of its notes in a vault.
+    /// The vault folder for notes about entities of this type.
     pub const fn folder(self) -> &'static str {
         match self {
             T::Person => "People",
@@ -106,9 +106,9 @@ impl EntityType {
         }
     }
 
-    /// The kind of the nodes that are made for it. Where another door has a kind for the
-    /// same, it is that one: a person is a character there. A project is not: projects of
-    /// memory have phases and goals, which nothing here could fill.
+    /// The kind of nodes created for this type. If another toolset has a kind for the same thing,
+    /// that kind is used: a person is a `character` there. Projects are an exception, because
+    /// memory projects have phases and goals that nothing here could fill.
     pub const fn kind(self) -> &'static str {
         match self {
             T::Person => "character",
@@ -135,7 +135,7 @@ impl EntityType {
         Self::named(text).or_else(|| by_synonym(&word_of(text)))
     }
 
-    /// The same by its own name alone.
+    /// Like [`Self::read`], but accepts only the type's own name or folder.
     pub(super) fn named(text: &str) -> Option<Self> {
         let word = word_of(text);
         Self::ALL.into_iter().find(|known| {
@@ -143,24 +143,23 @@ impl EntityType {
         })
     }
 
-    /// The type of a node, if it is something rather than a document about something.
+    /// Returns the type of a node; `None` if it is a document and not an entity.
     pub fn of(node: &Node) -> Option<Self> {
         let chosen = node.properties.get(TYPE).and_then(Value::as_str).and_then(Self::read);
         chosen.or_else(|| of_kind(node.kind.as_str()).filter(|_| !node.derived_name))
     }
 }
 
-/// Whether a node can be of a type. A page is what its kind says, which every other door shows and
-/// nothing changes, and so is who is played; what came in through this door is what is said of it
-/// here.
+/// Whether a node can have a type. The type of a page or of a played character is fixed by its
+/// kind, which every other toolset shows. Nodes created by this toolset can have any type.
 pub(super) fn can_be(node: &Node, entity_type: EntityType) -> bool {
     let is_own = uri::came_in_here(node) && campaign::of(node).is_none();
     let is_page = PageKind::of(&node.kind).is_some() && !is_own;
     !is_page || of_kind(node.kind.as_str()) == Some(entity_type)
 }
 
-/// The kind that a node gets when it is made of another type: what came in through this door has the
-/// kind of its type, so that every door shows it as what it is.
+/// Returns the kind a node gets with a new type. Only nodes created by this toolset change their
+/// kind, so that every other toolset shows them as what they are.
 pub(super) fn kind_as(node: &Node, entity_type: EntityType) -> Result<Option<Kind>> {
     match uri::came_in_here(node) {
         true => Ok(Some(Kind::new("kind", entity_type.kind())?)),
@@ -168,19 +167,19 @@ pub(super) fn kind_as(node: &Node, entity_type: EntityType) -> Result<Option<Kin
     }
 }
 
-/// How the word for a type is compared: without its prefix, case and signs.
+/// Normalises the word for a type: without prefix, in lower case, letters and digits only.
 pub(super) fn word_of(text: &str) -> String {
     let word = text.rsplit(':').next().unwrap_or_default().to_lowercase();
     word.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// The property that holds a type which the node's kind does not say.
+/// The property that holds a type that differs from the one the node's kind implies.
 pub(super) const TYPE: &str = "koi_type";
 
-/// Kinds of nodes that tell of things and are none themselves.
+/// Kinds of nodes that are documents about entities and not entities themselves.
 pub(super) const DOCUMENT_KINDS: [&str; 12] = [
     "experience",
-    // What other nodes say is not taken for things of this world.
+    // What other KOI-net nodes tell is not taken for entities of this world.
     "federated",
     "idea",
     "journal",
@@ -193,12 +192,12 @@ pub(super) const DOCUMENT_KINDS: [&str; 12] = [
     "web_page",
     "web_preview",
 ];
-/// Those of them that somebody wrote here, rather than that they were read elsewhere.
+/// Kinds of documents that were written here, as opposed to read elsewhere.
 const WRITTEN_HERE: [&str; 4] = ["experience", "idea", "journal", "note"];
-/// Start of the kinds of what was learned: statements, too.
+/// Prefix of the kinds of learned facts, which are documents too.
 const LEARNED: &str = "learned_";
 
-/// Whether a node is a document that somebody wrote here.
+/// Whether a node is a document written here.
 pub(super) fn is_written_here(node: &Node) -> bool {
     let kind = node.kind.as_str();
     EntityType::of(node).is_none() && (WRITTEN_HERE.contains(&kind) || kind.starts_with(LEARNED))
@@ -211,7 +210,7 @@ fn of_kind(kind: &str) -> Option<EntityType> {
     Some(EntityType::read(kind).unwrap_or(T::Concept))
 }
 
-/// Words of other vocabularies, the kinds of other doors among them.
+/// Maps words of other vocabularies, including kinds of other toolsets, to types.
 fn by_synonym(word: &str) -> Option<EntityType> {
     Some(match word {
         "character" | "participant" | "npc" | "pc" | "human" | "user" | "author" | "contact" => {

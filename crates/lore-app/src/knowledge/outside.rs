@@ -1,5 +1,5 @@
-//! What use cases of knowledge need from outside: pages of the web, a language model, and
-//! another KOI API.
+//! Interfaces to the outside world that the knowledge toolset needs: web pages, a language model,
+//! and another KOI API.
 
 use std::net::IpAddr;
 
@@ -10,9 +10,9 @@ use serde_json::Value;
 /// A request to a KOI API.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// What to do.
+    /// The HTTP method.
     pub verb: Verb,
-    /// The path below the API's base, each segment as it is meant, not as it is encoded.
+    /// The path below the API's base. Segments are not percent-encoded.
     pub path: Vec<String>,
     /// Query parameters.
     pub query: Vec<(String, String)>,
@@ -20,28 +20,28 @@ pub struct Ask {
     pub body: Option<Value>,
 }
 
-/// What to do with a path.
+/// The HTTP method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// Read.
+    /// Reads something.
     Get,
-    /// Ask or change.
+    /// Asks with a body, or changes something.
     Post,
 }
 
 impl Ask {
-    /// A reading request.
+    /// Creates a GET request.
     pub fn get<S: Into<String>>(path: impl IntoIterator<Item = S>) -> Self {
         let path = path.into_iter().map(Into::into).collect();
         Self { verb: Verb::Get, path, query: Vec::new(), body: None }
     }
 
-    /// A request with a body.
+    /// Creates a POST request with a JSON body.
     pub fn post<S: Into<String>>(path: impl IntoIterator<Item = S>, body: Value) -> Self {
         Self { verb: Verb::Post, body: Some(body), ..Self::get(path) }
     }
 
-    /// Adds a query parameter, where there is a value.
+    /// Adds a query parameter, if there is a value.
     #[must_use]
     pub fn with(mut self, name: &str, value: Option<impl ToString>) -> Self {
         self.query.extend(value.map(|value| (name.to_owned(), value.to_string())));
@@ -49,63 +49,63 @@ impl Ask {
     }
 }
 
-/// Another KOI API, which answers in place of this world.
+/// Another KOI API that answers instead of this world.
 #[async_trait]
 pub trait Elsewhere: Send + Sync {
-    /// Its answer, as it came.
+    /// Sends a request and returns the answer unchanged.
     async fn ask(&self, ask: Ask) -> Result<Value>;
 }
 
-/// The web, as far as it may be read.
+/// Access to the web, within what may be read.
 #[async_trait]
 pub trait Web: Send + Sync {
-    /// Tests an address without any traffic, and gives its normal spelling.
+    /// Checks an address without any network traffic, and returns its normalised form.
     fn check(&self, url: &str) -> Result<String>;
 
-    /// Every address of a host, none of which is private; for programs that connect by
-    /// themselves.
+    /// Resolves the host of an address to its IP addresses and fails if one is private. For
+    /// programs that open connections themselves.
     async fn addresses(&self, url: &str) -> Result<Vec<IpAddr>>;
 
-    /// Reads a page.
+    /// Fetches a page.
     async fn fetch(&self, url: &str) -> Result<Fetched>;
 }
 
-/// A page as it came.
+/// A fetched page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
-    /// Where it was found in the end.
+    /// Its final address after redirects.
     pub url: String,
-    /// What it is made of.
+    /// The content type.
     pub form: Form,
-    /// All of it.
+    /// The whole content.
     pub body: String,
 }
 
-/// What a page is made of.
+/// The content type of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// HTML.
     Html,
-    /// Text as people read it, Markdown included.
+    /// Plain text, including Markdown.
     Plain,
 }
 
-/// A language model that reads.
+/// A language model for extraction.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// What it is called.
+    /// The name of the model.
     fn name(&self) -> &str;
 
-    /// What it says. Whether that keeps to the schema is for the caller to check.
+    /// Returns the model's answer. The caller has to check whether it follows the schema.
     async fn answer(&self, prompt: &Prompt) -> Result<String>;
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
-    /// What it shall do.
+    /// What the model has to do.
     pub instructions: String,
-    /// What it shall do it with: data, whatever it says.
+    /// The text to work on: data, never instructions.
     pub material: String,
     /// The JSON schema of the answer.
     pub schema: Value,

@@ -1,9 +1,9 @@
-//! What the built-in extractor reads in paragraphs as people write them: news, minutes, letters,
-//! obituaries, reports. Each with what must come out and what must not.
+//! Tests of the built-in extractor with realistic paragraphs: news, minutes, letters, obituaries,
+//! reports. Each lists what must be found and what must not.
 
 use super::extract::extract;
 
-/// A paragraph, what it tells, and what it does not.
+/// A paragraph, what must be found in it, and what must not.
 type Story = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const STORIES: [Story; 44] = [
@@ -309,7 +309,7 @@ fn paragraphs_are_read_as_people_mean_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Entities with their types, and relations, each as one line.
+/// Returns the entities with their types and the relations, each as one line.
 fn told(text: &str) -> Vec<String> {
     let found = extract(text, None, &[], &[]);
     let entities =
@@ -320,7 +320,7 @@ fn told(text: &str) -> Vec<String> {
     entities.chain(relations).collect()
 }
 
-/// Whether a line has these words beside each other.
+/// Whether a line contains these words next to each other.
 fn says(line: &str, words: &str) -> bool {
     let plain = |text: &str| format!(" {} ", text.replace(['.', ','], ""));
     plain(line).contains(&plain(words))

@@ -1,8 +1,8 @@
-//! Two entities that were merged and part again: whose edges are whose.
+//! Unmerging: dividing edges between the survivor and the departing entity (terms: see `parting`).
 //!
-//! Every telling of a relation and every mention by a document says whom it is of, and the texts of
-//! a page say whom they mention. So the edges of each follow from what there is now, in whatever
-//! order others were merged and parted before.
+//! Every telling (one source's statement of a relation) and every mention in a document records
+//! which entity it is about, and the texts of a page show whom they mention. The division therefore
+//! follows from the current data alone, whatever the order of earlier merges and unmerges.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,20 +16,20 @@ use super::parted_texts::Leaving;
 use super::relations::{EDGES_MAX, is_relation};
 use super::shares::{Party, Share, Shares};
 
-/// Two entities that part.
+/// An unmerge in progress: the survivor, the departing entity and the edges of both.
 pub(super) struct Parting<'a> {
-    /// The one that was kept.
+    /// The survivor.
     pub(super) kept: &'a Entity,
-    /// The other, with those that were merged into it since.
+    /// The departing entity and its companions.
     pub(super) party: &'a Party<'a>,
-    /// The texts of both.
+    /// The survivor's texts, by whom they belong to.
     pub(super) texts: &'a Leaving,
-    /// The edges that lie in the bin with the other, by their ends.
+    /// The edges in the bin that belong to the departing entity's node, by source, kind and target.
     pub(super) own: BTreeMap<Triple, Edge>,
-    /// Edges of those that are one which are in no edge of the one that was kept, each with the
-    /// URI of whom it lies in the bin with.
+    /// Edges set aside at a merge: they lie in the bin and no edge of the survivor stands for them.
+    /// Each comes with the URI of the merged entity it belongs to.
     pub(super) aside: Vec<(String, Edge)>,
-    /// The URIs of those that are one.
+    /// The URIs of the survivor and of the entities merged into it, by node.
     pub(super) uris: HashMap<NodeId, String>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Parting<'a> {
         Ok(Self { kept, party, texts, own, aside, uris })
     }
 
-    /// Gives each of both the edges that are its own.
+    /// Returns the changes that give the survivor and the departing entity their own edges.
     pub(super) async fn edges(&self, librarian: &Librarian) -> Result<Vec<Change>> {
         let Some(other) = self.party.main.node.as_ref().map(|node| node.id) else {
             return Ok(Vec::new());
@@ -70,19 +70,20 @@ impl<'a> Parting<'a> {
         Ok(changes)
     }
 
-    /// Whether an edge lies in the bin with the other.
+    /// Whether the departing entity has such an edge in the bin.
     pub(super) fn has(&self, triple: &Triple) -> bool {
         self.own.contains_key(triple)
     }
 
-    /// The ends of an edge of the one that was kept, with the other in its place.
+    /// Replaces the survivor by the departing entity (`other`) at the ends of an edge.
     pub(super) fn placed(&self, (source, kind, target): Triple, other: NodeId) -> Triple {
         let place = |end: i64| if end == self.kept.node.id.0 { other.0 } else { end };
         (place(source), kind, place(target))
     }
 
-    /// Takes back edges that lie in the bin with the other, were those of the one that was kept for
-    /// a while, and are nobody's now. What was no matter of the merge comes back as it is.
+    /// Deletes edges of the departing entity that the merge moved to the survivor and that no
+    /// source states any more. They would otherwise return from the bin with its node. Edges that
+    /// the merge did not touch return unchanged.
     fn stale(&self, settled: &HashSet<Triple>, other: NodeId) -> impl Iterator<Item = Change> {
         let given = &self.party.main.given;
         let moved = given.edges.iter().chain(&given.shared);
@@ -99,7 +100,7 @@ impl<'a> Parting<'a> {
     }
 }
 
-/// The edges that lie in the bin with something that was merged.
+/// Returns the edges in the bin that belong to the node of a merged entity.
 async fn binned(librarian: &Librarian, share: &Share) -> Result<Vec<Edge>> {
     let Some(node) = &share.node else { return Ok(Vec::new()) };
     let store = &librarian.app.store;

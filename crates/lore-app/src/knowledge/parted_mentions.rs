@@ -1,4 +1,5 @@
-//! Two entities that were merged and part again: whom of them others mention, and whom they do.
+//! Unmerging: dividing mentions between the survivor and the departing entity, both those that name
+//! the survivor and those in its own texts (terms: see `parting`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +15,15 @@ use super::relations::MENTIONS;
 use super::{shelve, told};
 use crate::play::word;
 
-/// What a mention is for the one that was kept and for the other, where it is theirs.
+/// The properties a mention gets on each side; `None` where that side has no such mention.
 struct Parts {
     stays: Option<Properties>,
     theirs: Option<Properties>,
 }
 
 impl Parting<'_> {
-    /// Gives both the mentions that are of them, and says which of the other are done with.
+    /// Divides the survivor's mentions (`live`) between it and the departing entity (`other`).
+    /// Returns the changes, and which of the departing entity's edges they already cover.
     pub(super) async fn mentions(
         &self,
         librarian: &Librarian,
@@ -54,14 +56,15 @@ impl Parting<'_> {
         Ok((changes, settled))
     }
 
-    /// What is at the other ends.
+    /// Returns the nodes at both ends of the edges.
     async fn beyond(&self, librarian: &Librarian, live: &[Edge]) -> Result<HashMap<NodeId, Node>> {
         let ids: Vec<NodeId> = live.iter().flat_map(|edge| [edge.source, edge.target]).collect();
         let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
         Ok(nodes.into_iter().map(|node| (node.id, node)).collect())
     }
 
-    /// Of whom a mention is. Documents say it, and pages and notes of others by numbers.
+    /// Decides to which side a mention belongs. Texts written here are searched for the numbers of
+    /// both entities; if they contain none, what the mention itself records decides.
     async fn parts(
         &self,
         librarian: &Librarian,
@@ -85,7 +88,7 @@ impl Parting<'_> {
             }
         };
         Ok(match said {
-            // Nothing that is written here says so.
+            // No text contains a number of either entity, or the source is a document.
             (false, false) => self.as_said(edge),
             (stays, theirs) => {
                 let itself = || Mentioned::itself().kept(&edge.properties);
@@ -94,7 +97,7 @@ impl Parting<'_> {
         })
     }
 
-    /// Of whom a mention says itself that it is.
+    /// Divides a mention by the entities it records itself.
     fn as_said(&self, edge: &Edge) -> Parts {
         if edge.source == self.kept.node.id {
             let is_theirs = self.party.all().any(|share| share.given.edges.contains(&triple(edge)));
@@ -107,7 +110,8 @@ impl Parting<'_> {
         Parts { stays: kept(stays), theirs: kept(theirs) }
     }
 
-    /// The mentions of one of both in texts of the other, and who sees them.
+    /// Returns the mentions that the two entities make of each other, with their visibility. These
+    /// had no edge while the two were merged.
     fn of_each_other(&self, other: NodeId) -> Vec<(Triple, Visibility)> {
         let (numbers_kept, numbers_other) = self.numbers();
         let kept = self.kept.node.id;
@@ -125,7 +129,7 @@ impl Parting<'_> {
         mentioned.collect()
     }
 
-    /// The numbers of the one that was kept, and those of the other.
+    /// Returns the numbers of the survivor and those of the departing entity and its companions.
     fn numbers(&self) -> (Vec<i64>, Vec<i64>) {
         let nodes = self.party.all().filter_map(|share| share.node.as_ref());
         let others: Vec<i64> = nodes.flat_map(log::numbers).collect();
@@ -140,12 +144,12 @@ fn has_any(text: &str, numbers: &[i64]) -> bool {
     numbers.iter().any(|number| found.contains(number))
 }
 
-/// A mention with other properties, if they are others.
+/// Updates the properties of a mention if they differ.
 fn with(edge: &Edge, properties: Properties) -> Option<Change> {
     (properties != edge.properties).then(|| told::with(edge, properties))
 }
 
-/// A mention like another, between others.
+/// Creates a mention with the kind, weight and visibility of `like` at other ends.
 fn put(like: &Edge, (source, _, target): &Triple, properties: Properties) -> Change {
     Change::PutEdge(NewEdge {
         source: NodeRef::Id(NodeId(*source)),

@@ -1,4 +1,5 @@
-//! Two entities that were merged and part again: whose relations are whose.
+//! Unmerging: dividing relations between the survivor and the departing entity by their tellings
+//! (statements by one source; terms: see `parting`).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,10 +11,10 @@ use super::parted_edges::{Parting, triple};
 use super::relations::is_relation;
 use super::tellings::{self, Telling};
 
-/// Relations that the one that parts gets: one that is like each, and what it is made of.
+/// Relations of the departing entity: for each place an edge to copy and the tellings it gets.
 type Regrouped = BTreeMap<Triple, (Edge, Vec<Telling>)>;
 
-/// To which of both a URI leads when they have parted.
+/// Which entity a URI belongs to after the unmerge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Kept,
@@ -22,7 +23,8 @@ enum Side {
 }
 
 impl Parting<'_> {
-    /// Gives both the relations that are told of them, and says which of the other are done with.
+    /// Divides the survivor's relations (`live`) between it and the departing entity (`other`).
+    /// Returns the changes, and which of the departing entity's edges they already cover.
     pub(super) fn relations(&self, live: &[Edge], other: NodeId) -> (Vec<Change>, HashSet<Triple>) {
         let (mut changes, mut regrouped) = (Vec::new(), Regrouped::new());
         for edge in live {
@@ -55,7 +57,8 @@ impl Parting<'_> {
         (changes, settled)
     }
 
-    /// What an edge of the one that was kept tells of the other, as the other's, and the rest.
+    /// Splits the tellings of a survivor's edge into those about the departing entity, rewritten to
+    /// be its own, and the rest.
     fn shared_out(&self, edge: &Edge) -> (Vec<Telling>, Vec<Telling>) {
         let kept = self.kept.node.id;
         let is_theirs = |one: &Telling| self.party.has_uri(one.at(edge, kept));
@@ -69,7 +72,8 @@ impl Parting<'_> {
         (theirs.collect(), stay)
     }
 
-    /// Where a telling of two that were one belongs, if they are of both that part; and as what.
+    /// Returns the place and the form of a telling between two merged entities, if the unmerge puts
+    /// its ends on different sides.
     fn between(&self, edge: &Edge, telling: &Telling, other: NodeId) -> Option<(Triple, Telling)> {
         let subject = self.told_at(edge, edge.source, telling)?;
         let object = self.told_at(edge, edge.target, telling)?;
@@ -91,7 +95,7 @@ impl Parting<'_> {
         Some(((source.0, edge.kind.to_string(), target.0), telling))
     }
 
-    /// The URI of whom a telling is at an end of its edge.
+    /// Returns the URI of the entity that a telling is about at one end of its edge.
     fn told_at<'t>(&'t self, edge: &Edge, end: NodeId, telling: &'t Telling) -> Option<&'t str> {
         match telling.at(edge, end) {
             "" => self.uris.get(&end).map(String::as_str),
@@ -110,18 +114,18 @@ impl Parting<'_> {
     }
 }
 
-/// A URI as a telling holds it, where the one at that end goes by `itself`.
+/// Returns a URI as a telling stores it: empty if it is that of the entity at that end (`itself`).
 fn shown<'u>(uri: &'u str, itself: &str) -> &'u str {
     if uri == itself { "" } else { uri }
 }
 
-/// Adds what is told to an edge.
+/// Adds tellings to the edge at a place.
 fn join(regrouped: &mut Regrouped, place: Triple, like: &Edge, told: Vec<Telling>) {
     let (_, all) = regrouped.entry(place).or_insert_with(|| (like.clone(), Vec::new()));
     tellings::add(all, told);
 }
 
-/// An edge like another but for its ends and what it is made of.
+/// Creates an edge like another, with other ends and tellings. `None` without any telling.
 fn put(like: &Edge, (source, _, target): Triple, told: &[Telling]) -> Option<Change> {
     let (weight, properties) = tellings::held(&like.properties, told)?;
     Some(Change::PutEdge(NewEdge {

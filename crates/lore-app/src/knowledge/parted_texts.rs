@@ -1,4 +1,4 @@
-//! Two entities that were merged and part again: whose texts are whose.
+//! Unmerging: dividing texts between the survivor and the departing entity (terms: see `parting`).
 
 use std::collections::HashSet;
 
@@ -12,15 +12,15 @@ use super::librarian::Librarian;
 use super::log;
 use super::shares::{Party, Share, Shares};
 
-/// The texts of one that was kept, by whose they are.
+/// The texts of the survivor, by whom they belong to.
 pub(super) struct Leaving {
-    /// Its own.
+    /// The survivor's own.
     staying: Vec<Text>,
-    /// Copies of texts of the one that parts.
+    /// Copies of the departing entity's texts, made by the merge.
     copies: Vec<Text>,
-    /// What was said of the one that parts since, and copies of texts of those that go with it.
+    /// Texts added about the departing entity since the merge, and copies of its companions' texts.
     told: Vec<Text>,
-    /// Copies that somebody put into the bin.
+    /// Uids of texts of the survivor that somebody deleted.
     gone: HashSet<String>,
 }
 
@@ -48,17 +48,19 @@ impl Leaving {
         Ok(Self { staying, copies, told, gone })
     }
 
-    /// Those that stay.
+    /// Returns the texts that stay with the survivor.
     pub(super) fn staying(&self) -> Vec<&Text> {
         self.staying.iter().collect()
     }
 
-    /// Those that go.
+    /// Returns the texts that leave.
     pub(super) fn texts(&self) -> Vec<&Text> {
         self.copies.iter().chain(&self.told).collect()
     }
 
-    /// Gives the other what is its own, as it is now.
+    /// Returns the changes that give the departing entity (`uid`) its texts in their current state:
+    /// edits and deletions of copies are carried over to the originals, the copies are deleted, and
+    /// texts that were added about it move to it.
     pub(super) fn changes(&self, party: &Party<'_>, uid: Uid) -> Vec<Change> {
         let given = &party.main.given;
         let original = |copy: &str| -> Option<TextRef> {
@@ -80,8 +82,8 @@ impl Leaving {
         edited.chain(gone).chain(back).chain(told).chain(gone_of_joined).collect()
     }
 
-    /// Copies in the bin of texts of those that go with the one that parts: they go with it there,
-    /// so that it is known what became of them.
+    /// Moves deleted copies of the companions' texts to the departing entity's part of the bin, so
+    /// that a later unmerge of a companion still finds out that they were deleted.
     fn gone_of_joined(&self, party: &Party<'_>, uid: Uid) -> Vec<Change> {
         let copies = party.joined.iter().flat_map(|share| &share.given.texts);
         let gone = copies.filter(|copy| self.gone.contains(*copy));

@@ -1,8 +1,14 @@
-//! Two entities that were merged and part again: whose names, types and texts are whose.
+//! Unmerging ("parting"): undoing a merge of two entities.
 //!
-//! What the merge gave is in the log. What came since is the other's where it was told under
-//! the other's name or URI. It is one batch; notes that were edited meanwhile are read again after
-//! it, which is remembered with the entity that was kept until it is done.
+//! Terms used here and in the modules `parted_*` and `handed_over`: the survivor is the entity that
+//! stayed after the merge; the departing entity is the merged one that becomes separate again; its
+//! companions were merged into it meanwhile and leave with it.
+//!
+//! The survivor's log says what the merge gave it. Whatever was added since belongs to the
+//! departing entity if it was said under that entity's name or URI. The unmerge itself is one
+//! batch. Notes edited while the two were merged are read again afterwards; a property of the
+//! survivor remembers that this is still to be done, so that an interrupted unmerge can be finished
+//! later.
 
 use futures::FutureExt;
 use lore_core::{Error, Node, Result, Timestamp, Uid};
@@ -19,20 +25,21 @@ use super::parted_texts::Leaving;
 use super::shares::{Party, Shares, type_told};
 use super::{ontology, reread, spoken, uri};
 
-/// The property of an entity from which another parted, as long as that is not finished.
+/// The property of a survivor that holds an [`Unfinished`] until its unmerge is complete.
 const UNFINISHED: &str = "parting";
 
-/// Undoes the merge that took the entity with this URI away. Gives it as it is then, or as it was
-/// where nobody speaks of it any more.
+/// Undoes the merge of the entity with this URI, and returns that entity.
 ///
-/// What was merged into it while it was part of another goes with it.
+/// Anything merged into it while it was itself merged leaves with it. If the notes that introduced
+/// the entity are gone by now, it returns to the bin and the result is its last state.
 pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> {
     entries::check_reason(reason)?;
     let binned = match entities::by_uri(librarian, uri).await? {
         Some(_) => None,
         None => log::in_bin(librarian, uri).await?,
     };
-    // Who was put away since is put away again when they have parted.
+    // A survivor that was deleted meanwhile is restored for the unmerge and deleted again
+    // afterwards.
     let Some(kept) = binned else { return part(librarian, uri, reason).await };
     librarian.may_change(&kept)?;
     taken_out(librarian, &kept).await?;
@@ -58,7 +65,7 @@ async fn part(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> 
     Ok(entities::by_uri(librarian, uri).await?.unwrap_or(restored))
 }
 
-/// What is to part.
+/// Returns what is to leave, or the error that says why this URI cannot be unmerged.
 fn parting<'a>(shares: &'a Shares, uri: &str) -> Result<Party<'a>> {
     if let Some(party) = shares.party(uri) {
         return Ok(party);
@@ -75,7 +82,7 @@ fn parting<'a>(shares: &'a Shares, uri: &str) -> Result<Party<'a>> {
     })
 }
 
-/// The parting.
+/// Builds the batch that undoes a merge.
 async fn unmerged(
     librarian: &Librarian,
     kept: &Entity,
@@ -110,7 +117,7 @@ async fn unmerged(
     Ok(batch)
 }
 
-/// The one that was kept, without what is the others'.
+/// Removes from the survivor what belongs to the departing entity and its companions.
 fn left(kept: &Entity, shares: &Shares, party: &Party<'_>, aliases: Vec<String>) -> Result<Change> {
     let mut kind = None;
     let mut properties = kept.node.properties.clone();
@@ -135,8 +142,8 @@ fn left(kept: &Entity, shares: &Shares, party: &Party<'_>, aliases: Vec<String>)
     Ok(Change::UpdateNode(NodeRef::Id(kept.node.id), Expect::Version(kept.node.version), patch))
 }
 
-/// The one that was merged, as it lies in the bin, with what was told of it since, and with those
-/// that were merged into it since.
+/// Updates the restored entity with what was said about it since the merge, and with the names,
+/// URIs and numbers of its companions.
 fn restored(uid: Uid, node: &Node, shares: &Shares, party: &Party<'_>) -> Result<Change> {
     let mut kind = None;
     let share = party.main;
@@ -165,7 +172,7 @@ fn restored(uid: Uid, node: &Node, shares: &Shares, party: &Party<'_>) -> Result
     Ok(Change::UpdateNode(NodeRef::Uid(uid), Expect::Any, patch))
 }
 
-/// What was merged, as it lies in the bin.
+/// Returns the node of a merged entity from the bin.
 pub(super) async fn gone(librarian: &Librarian, given: &Given) -> Result<Option<Node>> {
     let query = NodeQuery {
         name: Some(NameMatch::Exact(given.name.clone())),
@@ -176,12 +183,13 @@ pub(super) async fn gone(librarian: &Librarian, given: &Given) -> Result<Option<
     Ok(page.items.into_iter().find(|node| node.uid.to_string() == given.uid))
 }
 
-/// What is still to do after a parting.
+/// What remains to be done after the batch of an unmerge.
 #[derive(Default)]
 struct Unfinished {
-    /// Who parted, and when they had been merged: notes since say of both what they are now.
+    /// The URI of the departing entity and when it was merged. Notes written since then are read
+    /// again.
     since: Option<(String, Timestamp)>,
-    /// The one that was kept is to be put away again.
+    /// Whether the survivor was in the bin and has to return there.
     away: bool,
 }
 
@@ -200,12 +208,12 @@ impl Unfinished {
     }
 }
 
-/// Whether others parted from an entity, which is not finished.
+/// Whether an unmerge from this entity is not finished yet.
 pub(super) fn is_unfinished(node: &Node) -> bool {
     node.properties.contains_key(UNFINISHED)
 }
 
-/// Takes one out of the bin from which another is to part.
+/// Restores a deleted survivor so that another entity can be unmerged from it.
 async fn taken_out(librarian: &Librarian, kept: &Node) -> Result<()> {
     let mut properties = kept.properties.clone();
     properties.insert(UNFINISHED.into(), Unfinished { since: None, away: true }.kept());
@@ -216,18 +224,19 @@ async fn taken_out(librarian: &Librarian, kept: &Node) -> Result<()> {
     Ok(())
 }
 
-/// Finishes a parting from an entity, unless that is done. May be repeated.
+/// Finishes an unmerge from this entity if there is anything left to do. Idempotent.
 pub(super) async fn finish(librarian: &Librarian, kept: Uid) -> Result<()> {
     let store = &librarian.app.store;
     let node = store.node(&librarian.viewer, NodeKey::Uid(kept)).await?;
     let Some(entity) = node.and_then(Entity::of) else { return Ok(()) };
     let Some(Unfinished { since, away }) = Unfinished::of(&entity.node) else { return Ok(()) };
     if let Some((uri, merged_at)) = since
-        // Notes that were edited meanwhile say of both what they are now.
+        // Notes edited while the two were merged say what each of them is now.
         && let Err(error) = reread::after_parting(librarian, [&entity.uri, &uri], merged_at).await
     {
         tracing::info!(%error, uri, "the notes about two that parted were not read again");
-        // Whoever follows the vault tries again. What is put away is not asked for.
+        // The vault watcher tries again later. It does not look into the bin, so a survivor that
+        // returns there is finished now.
         if !away {
             return Ok(());
         }
@@ -251,7 +260,7 @@ pub(super) async fn finish(librarian: &Librarian, kept: Uid) -> Result<()> {
     librarian.carry_out(plan).await
 }
 
-/// Finishes what was interrupted. What goes wrong is told in the log alone.
+/// Finishes all unmerges that were interrupted. Failures are only logged.
 pub(super) async fn finish_all(librarian: &Librarian) -> Result<()> {
     let kept = librarian.catalogue().await?.parting();
     for node in librarian.app.store.nodes(&librarian.viewer, &kept).await? {
@@ -262,7 +271,8 @@ pub(super) async fn finish_all(librarian: &Librarian) -> Result<()> {
     Ok(())
 }
 
-/// A node with other properties. Names are told to have changed, which is how catalogues learn of it.
+/// Replaces the properties of a node. It also sets the name, unchanged, because catalogues refresh
+/// a node only when its name is written.
 fn with(node: &Node, properties: lore_core::Properties) -> Change {
     let (name, properties) = (Some(node.name.clone()), Some(properties));
     let patch = NodePatch { name, properties, ..NodePatch::default() };

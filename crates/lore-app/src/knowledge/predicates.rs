@@ -1,10 +1,10 @@
-//! How entities may be related, and which types that makes sense for.
+//! The predicates: which relations there are, and between which types of entities.
 
 use super::ontology::EntityType;
 
 use EntityType as T;
 
-/// A way of being related.
+/// One kind of relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predicate {
     /// Its name.
@@ -13,18 +13,18 @@ pub struct Predicate {
     pub subjects: &'static [EntityType],
     /// Types the object may have; any when empty.
     pub objects: &'static [EntityType],
-    /// The field of a subject's note that lists objects.
+    /// The field of the subject's note that lists the objects.
     pub field: &'static str,
-    /// How it is kept.
+    /// How it is stored.
     pub kept: Kept,
 }
 
-/// How a relation is kept.
+/// How a relation is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// From subject to object.
+    /// As one edge from subject to object.
     Once,
-    /// In both directions: if one holds, so does the other.
+    /// As two edges, because it always holds in both directions.
     BothWays,
     /// As another predicate from object to subject.
     As(&'static str),
@@ -38,7 +38,7 @@ const SPEAKING: &[EntityType] = &[T::Evidence, T::Claim, T::Question, T::Protoco
 const SPOKEN_OF: &[EntityType] =
     &[T::Practice, T::Pattern, T::CaseStudy, T::Concept, T::Project, T::Bioregion];
 
-/// Every predicate, by name.
+/// Every predicate, sorted by name.
 pub const ALL: [Predicate; 27] = [
     row("about", SPEAKING, SPOKEN_OF, "about"),
     row("affiliated_with", &[T::Person], &[T::Organization], "affiliation"),
@@ -83,13 +83,13 @@ const fn both_ways(predicate: Predicate) -> Predicate {
 }
 
 impl Predicate {
-    /// Reads a predicate as people write it: "Affiliated with", `affiliated-with`.
+    /// Reads a predicate in any common spelling: "Affiliated with", `affiliated-with`.
     pub fn read(text: &str) -> Option<&'static Self> {
         let name = spelled(text);
         ALL.iter().find(|known| known.name == name)
     }
 
-    /// Why the predicate does not go with these types, if it does not.
+    /// Returns why the predicate does not fit these types; `None` if it does.
     pub fn objection(&self, subject: EntityType, object: EntityType) -> Option<String> {
         let fits = |allowed: &[EntityType], given| allowed.is_empty() || allowed.contains(&given);
         let names = |allowed: &[EntityType]| {
@@ -106,13 +106,13 @@ impl Predicate {
     }
 }
 
-/// The name of a type with its article: a Person, an Organization.
+/// Returns the name of a type with its article: a Person, an Organization.
 pub(super) fn a(name: &str) -> String {
     let vowel = name.starts_with(['A', 'E', 'I', 'O', 'U']);
     format!("{} {name}", if vowel { "an" } else { "a" })
 }
 
-/// One spelling for every predicate.
+/// Normalises the spelling of a predicate.
 pub(super) fn spelled(text: &str) -> String {
     let lower = text.trim().to_lowercase();
     lower.split([' ', '-', '_']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")

@@ -1,4 +1,4 @@
-//! The names that stand in a sentence.
+//! Finds the proper names in a sentence.
 
 use super::lexicon::{
     DATES, GENERATIONS, LEGAL_FORMS, ORGANISATIONS, POLITE, ROLES, is_body, is_kind_of_thing,
@@ -6,15 +6,15 @@ use super::lexicon::{
 };
 use super::sentences::{PARTICLES, Untitled, is_dotted, is_owner, is_title, plain, without_marks};
 
-/// Words that belong inside a name although they are small.
+/// Lower-case words that can occur inside a name.
 const INSIDE: [&str; 5] = ["of", "the", "for", "and", "&"];
 
 fn is_inside(word: &str) -> bool {
     INSIDE.contains(&word) || PARTICLES.contains(&word)
 }
 
-/// The names in a sentence: those that are `known`, and runs of capitalised words, without what
-/// only begins a sentence.
+/// Returns the names in a sentence: `known` ones, and runs of capitalised words without those that
+/// merely open the sentence.
 pub(super) fn names(said: &Untitled, known: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for piece in pieces(&said.sentence, known) {
@@ -32,22 +32,22 @@ pub(super) fn names(said: &Untitled, known: &[&str]) -> Vec<String> {
 
 /// A part of a sentence.
 enum Piece<'a> {
-    /// A name that is known.
+    /// A known name.
     Known(&'a str),
-    /// What the sentence begins with.
+    /// Text at the start of the sentence.
     Begin(&'a str),
-    /// What stands behind a name.
+    /// Text after a known name.
     Text(&'a str),
 }
 
-/// Where a text stands in its sentence.
+/// Whether a text is at the start of its sentence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stand {
     Begin,
     Inside,
 }
 
-/// Cuts a sentence at the names that are known, the longest first.
+/// Cuts a sentence at the known names, preferring longer ones.
 fn pieces<'a>(sentence: &'a str, known: &[&'a str]) -> Vec<Piece<'a>> {
     let mut found = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -72,8 +72,8 @@ fn pieces<'a>(sentence: &'a str, known: &[&'a str]) -> Vec<Piece<'a>> {
     found
 }
 
-/// Whether a name stands here as a whole: no letters join it, and no other capitalised word is
-/// part of it.
+/// Whether a known name occurs here as a whole: not within a longer word, and not next to another
+/// capitalised word that would belong to the name.
 fn stands(before: &str, rest: &str, name: &str) -> bool {
     let Some(after) = rest.strip_prefix(name).filter(|_| !name.is_empty()) else { return false };
     let joined =
@@ -86,7 +86,7 @@ fn stands(before: &str, rest: &str, name: &str) -> bool {
     !joined && !next && (!last || opened)
 }
 
-/// Runs of capitalised words.
+/// Collects the names in runs of capitalised words.
 fn runs(sentence: &str, stand: Stand, people: &[String], found: &mut Vec<String>) {
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let mut run = Run { words: Vec::new(), at_start: false };
@@ -96,14 +96,14 @@ fn runs(sentence: &str, stand: Stand, people: &[String], found: &mut Vec<String>
         let name = without_marks(word);
         let is_capital = name.starts_with(char::is_uppercase);
         let is_polite = POLITE.has(plain(word));
-        // A family name with a title alone is too little to tell who is meant.
+        // A family name with only a title does not tell who is meant.
         if is_polite || is_family && is_capital || DATES.has(name) {
             run.close(next, people, found);
             is_family = is_polite;
             continue;
         }
         is_family = false;
-        // Acme, Inc. and St. Brigid's College are one name each.
+        // "Acme, Inc." and "St. Brigid's College" are one name each.
         let goes_on = word.ends_with(',') && ends_name(next)
             || is_owner(word) && ORGANISATIONS.has(plain(next));
         if is_capital {
@@ -125,35 +125,34 @@ fn runs(sentence: &str, stand: Stand, people: &[String], found: &mut Vec<String>
     run.close("", people, found);
 }
 
-/// Whether a word is what names of bodies or people end with.
+/// Whether a word is a suffix of organisations' or people's names, such as Inc or Jr.
 fn ends_name(word: &str) -> bool {
     let word = word.trim_end_matches([',', '.', ';', ':', ')']);
     LEGAL_FORMS.has(word) || GENERATIONS.has(word)
 }
 
-/// Capitalised words that stand beside each other, with small ones between them.
+/// A run of capitalised words, with lower-case words between them.
 struct Run {
     words: Vec<String>,
-    /// Whether a sentence begins with it.
+    /// Whether the run opens the sentence.
     at_start: bool,
 }
 
 impl Run {
-    /// Gives the names in it, before the word `next`, and begins anew.
+    /// Ends the run in front of the word `next`, adds its names to `found`, and resets it.
     fn close(&mut self, next: &str, people: &[String], found: &mut Vec<String>) {
         let (mut run, at_start) = (std::mem::take(&mut self.words), self.at_start);
         self.at_start = false;
         while run.last().is_some_and(|word| is_inside(word)) {
             run.pop();
         }
-        // Who leads something is not part of its name.
+        // In "Director of the X Institute", the role is not part of the name.
         if run.len() > 2 && run.get(1).is_some_and(|word| word == "of") && leads(&run) {
             run.drain(..2);
         }
-        // One capitalised word at the start of a sentence is just its first word.
+        // A single capitalised word at the start of a sentence is just its first word.
         let telling = run.len() > 1 || !at_start;
-        // A question begins with its verb, a clause with what joins it, and either with an
-        // article.
+        // Drop words that merely open the sentence: verbs of questions, conjunctions, articles.
         while at_start && run.len() > 1 && run.first().is_some_and(|word| is_opener(word)) {
             run.remove(0);
             let leading = run.iter().take_while(|word| is_inside(word)).count();
@@ -169,15 +168,15 @@ impl Run {
     }
 }
 
-/// Whether a word is no name by itself: what somebody is, or what a name ends with.
+/// Whether a word alone is not a name: a title, a suffix or a particle.
 fn is_mark(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ',']);
     is_title(word) || ends_name(word) || is_inside(word)
 }
 
-/// A run of words as one name, or as those that it joins: bodies have "and" and "of" in their names,
-/// while two people are two people, two guilds are two guilds, and who is of a university is not
-/// part of its name.
+/// Splits a run of words into the names it joins. Organisations can have "and" and "of" in their
+/// names. Two people, or two organisations, joined by "and" are two names, and in "A of the B
+/// University" the person is not part of the organisation's name.
 fn parted(run: &[&str], next: &str, people: &[String]) -> Vec<String> {
     for (place, word) in run.iter().enumerate() {
         let Some((first, rest)) = run.get(..place).zip(run.get(place + 1..)) else { continue };
@@ -196,7 +195,7 @@ fn parted(run: &[&str], next: &str, people: &[String]) -> Vec<String> {
     }
 }
 
-/// Two parts of a run, and the word behind them.
+/// Two parts of a run, split at a word, and the word after them.
 struct Two<'a> {
     first: &'a [&'a str],
     second: &'a [&'a str],
@@ -206,13 +205,13 @@ struct Two<'a> {
 }
 
 impl Two<'_> {
-    /// Whether the first is somebody who belongs to the second.
+    /// Whether the first is a person who belongs to the second, an organisation.
     fn is_member(&self) -> bool {
         let is_headed = self.second.iter().take(4).any(|word| ORGANISATIONS.has(word));
         self.is_person(self.first) && (is_body(self.second) || is_headed)
     }
 
-    /// Whether "and" stands between two names.
+    /// Whether an "and" between them joins two names.
     fn are_apart(&self) -> bool {
         let (first, second) = (self.first, self.second);
         let is_titled = |words: &[&str]| self.people.contains(&words.join(" "));
@@ -228,7 +227,7 @@ impl Two<'_> {
             || self.articles > 0 && begins_body && first.len() > 1
     }
 
-    /// Whether some words are the name of somebody, as far as words tell.
+    /// Whether words look like the name of a person.
     fn is_person(&self, words: &[&str]) -> bool {
         let capital = |word: &&&str| word.starts_with(char::is_uppercase);
         let joined = |word: &&str| word.starts_with(char::is_uppercase) || PARTICLES.contains(word);
@@ -239,13 +238,13 @@ impl Two<'_> {
     }
 }
 
-/// Whether a name ends with what bodies are called.
+/// Whether a name ends like that of an organisation.
 fn ends_body(words: &[&str]) -> bool {
     let last = words.last().map(|last| last.trim_end_matches('.')).unwrap_or_default();
     words.len() > 1 && (ORGANISATIONS.has(last) || LEGAL_FORMS.has(last))
 }
 
-/// What people do, behind their names.
+/// Verbs that follow the name of a person.
 const DOING: [&str; 24] = [
     "said",
     "says",

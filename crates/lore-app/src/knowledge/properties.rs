@@ -1,31 +1,31 @@
-//! The properties at the top of a note.
+//! The properties at the top of a note (frontmatter).
 //!
-//! Keys with values, lists, and blocks of keys as `block.key`. Deeper nesting is left alone: it
-//! belongs to somebody else. People write what is nearly YAML, so no text fails: where it is not
-//! YAML as a whole, the properties that are none are taken as the texts that stand there, and told.
+//! Properties are keys with values or lists; keys of a nested block are read as `block.key`. Deeper
+//! nesting is ignored. People write things that are almost YAML, so reading never fails: a property
+//! that is not valid YAML is taken as plain text and reported in [`Properties::broken`].
 
 use std::collections::BTreeMap;
 
 use super::note::{last, links};
 use super::yaml::{self, Value};
 
-/// Longest value that is looked at, in characters.
+/// Longest value that is read, in characters; the rest is cut off.
 const VALUE_MAX: usize = 500;
 /// Most values of a property.
 const VALUES_MAX: usize = 500;
-/// How many properties are no YAML at the most before each is read for itself.
+/// After this many invalid properties, the remaining ones are parsed one by one.
 const BROKEN_MAX: usize = 20;
 
 /// The properties of a note.
 #[derive(Default)]
 pub(super) struct Properties {
     values: BTreeMap<String, Vec<String>>,
-    /// The paths of the notes that values link to, by property and place.
+    /// The paths of the notes that values link to, by property and index.
     paths: BTreeMap<(String, usize), String>,
     broken: Vec<Broken>,
 }
 
-/// A property that is no YAML.
+/// A property that is not valid YAML.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Broken {
     /// Its name.
@@ -35,12 +35,12 @@ pub(super) struct Broken {
 }
 
 impl Properties {
-    /// Reads the block at the top of a note.
+    /// Reads the frontmatter block of a note.
     pub(super) fn read(block: &str) -> Self {
         let lines = block.lines().filter(|line| !matches!(line.trim(), "---" | "..."));
         let mut pieces = pieces(lines);
         let mut found = Self::default();
-        // What is named in one property may be meant in another, so those that are YAML stay together.
+        // Anchors and aliases work across properties, so the valid ones are parsed together.
         for _ in 0..BROKEN_MAX.min(pieces.len()) {
             let Err(problem) = yaml::read(&pieces.concat()) else {
                 pieces = vec![pieces.concat()];
@@ -58,17 +58,17 @@ impl Properties {
         found
     }
 
-    /// Every value of a property, whose name is in small letters.
+    /// Returns all values of a property. `name` must be in lower case.
     pub(super) fn all(&self, name: &str) -> &[String] {
         self.values.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The properties that are no YAML.
+    /// Returns the properties that are not valid YAML.
     pub(super) fn broken(&self) -> &[Broken] {
         &self.broken
     }
 
-    /// Every property with its values: the paths they link to, else what they say.
+    /// Returns every property with each of its values: the path it links to, or else its text.
     pub(super) fn linked(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values.iter().flat_map(move |(name, values)| {
             values.iter().enumerate().map(move |(place, value)| {
@@ -105,9 +105,9 @@ impl Properties {
         }
     }
 
-    /// Takes a property that is no YAML as what stands there.
+    /// Takes the text of a property that is not valid YAML.
     fn take_broken(&mut self, piece: &str, why: String) {
-        // Tabs, and brackets that are closed where the line begins, are no YAML, but plain enough.
+        // Tabs, and brackets closed at the start of a line, are invalid YAML but easy to repair.
         let further_in = piece.replace('\t', "  ").replace('\n', "\n ");
         if let Ok(value) = yaml::read(&further_in) {
             return self.take_block(&value);
@@ -133,7 +133,7 @@ impl Properties {
         }
     }
 
-    /// Adds what a value says: a text, or links to notes.
+    /// Adds the value of a property: a text, or links to notes.
     fn put(&mut self, name: &str, text: &str) {
         let known = self.values.entry(name.to_owned()).or_default();
         for (text, path) in read_links(text) {
@@ -146,7 +146,7 @@ impl Properties {
     }
 }
 
-/// The lines of each property, together. What stands before the first belongs to it.
+/// Groups the lines by property. Lines before the first property belong to it.
 fn pieces<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     for line in lines {
@@ -161,7 +161,7 @@ fn pieces<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     pieces
 }
 
-/// The piece that has a line.
+/// Returns the index of the piece that contains a line.
 fn piece_of(pieces: &[String], line: usize) -> usize {
     let mut end = 0;
     let has = |piece: &String| {
@@ -171,7 +171,7 @@ fn piece_of(pieces: &[String], line: usize) -> usize {
     pieces.iter().position(has).unwrap_or(pieces.len().saturating_sub(1))
 }
 
-/// The names a value links to, with the paths of their notes; or the value as it is.
+/// Returns the names a value links to, with the paths of their notes; or the value itself.
 fn read_links(text: &str) -> Vec<(String, Option<String>)> {
     let clean = |text: &str| -> String {
         lore_core::names::cleaned(text).chars().take(VALUE_MAX).collect()

@@ -1,5 +1,5 @@
-//! What becomes of something known when it is registered again: further names, and what is said of
-//! it. What is told of somebody who is merged for now is kept as theirs.
+//! What happens when a known entity is registered again: it gets further names and descriptions.
+//! Those given to an entity that is currently merged into another are logged as that entity's.
 
 use lore_core::{Result, Text};
 use lore_store::{Batch, Change, Expect, NewText, NodePatch, NodeRef};
@@ -15,37 +15,37 @@ use super::spoken::{self, Giver};
 use crate::mentions::follow;
 use crate::play::word;
 
-/// Text kind of what an entity is.
+/// Text kind of an entity's description.
 const DESCRIPTION: &str = "description";
-/// Text kind of what a page says itself.
+/// Text kind of a page's main text.
 const ENTRY: &str = "entry";
-/// Most texts that say what an entity is.
+/// Most descriptions of an entity.
 const DESCRIPTIONS_MAX: usize = 50;
-/// Why the log of an entity says something of what was merged into it.
+/// The reason logged for changes made by registering.
 const WAS_REGISTERED: &str = "it was registered";
 
-/// What became of a description of something known.
+/// What became of a description of a known entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
-    /// Nothing was said of it before, so this is its description.
+    /// There was none before, so it became the description.
     First,
-    /// It is kept beside what was said before.
+    /// It was added beside the existing texts.
     Further,
-    /// The same was said before.
+    /// The same text was there already.
     Known,
-    /// So much is said of it that nothing more is kept.
+    /// The entity has too many descriptions; it was not stored.
     TooMuch,
 }
 
 impl Said {
-    /// Whether it is kept now.
+    /// Whether it was stored.
     pub(super) fn is_kept(self) -> bool {
         matches!(self, Self::First | Self::Further)
     }
 }
 
-/// What is known gains the names that are new, unless that would tell them to others, and what is
-/// said of it. What somebody registers is known without its note from then on.
+/// Adds new names and a description to a known entity, unless a name would become visible to more
+/// people than it should. An entity registered by somebody no longer depends on its note.
 pub(super) async fn told(
     librarian: &Librarian,
     meant: &Meant,
@@ -76,8 +76,8 @@ pub(super) async fn told(
     Ok((batch, said))
 }
 
-/// What is to become of the description of something known, if one is given. What is said of others
-/// who are one with it now is not said of it.
+/// Decides what becomes of a description of a known entity; `None` if none is given. Only texts of
+/// the entity that is meant count, not those of entities merged with it.
 pub(super) async fn said(
     librarian: &Librarian,
     meant: &Meant,
@@ -97,7 +97,7 @@ pub(super) async fn said(
     }))
 }
 
-/// The description that is given of a node, as a text.
+/// Returns the given description as a text for a node.
 pub(super) fn description(
     librarian: &Librarian,
     given: &Registration,
@@ -114,7 +114,7 @@ fn body(given: &Registration) -> Option<&str> {
     given.description.as_deref().map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// Something known that is registered with further names.
+/// A known entity that is registered with further names.
 struct Known<'a> {
     librarian: &'a Librarian,
     entity: &'a Entity,
@@ -123,8 +123,8 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// It gets the names it does not have. Those that only others have who are one with it now are
-    /// its own from now on, as its log says.
+    /// Gives the entity the names it does not have. Names that only entities merged with it had
+    /// become its own too, which the log records.
     fn named(&self, shares: &Shares) -> Vec<Change> {
         let node = &self.entity.node;
         let noted = match self.giver {
@@ -141,7 +141,7 @@ impl Known<'_> {
         patched.into_iter().chain(fresh.map(|alias| self.told_name(alias, None))).collect()
     }
 
-    /// What was merged into it gets them, as its log says.
+    /// Gives the names to an entity merged into this one, which the log records.
     fn part_named(&self, share: &Share, of: &str) -> Vec<Change> {
         if self.librarian.would_tell(&self.entity.node) {
             return Vec::new();
@@ -161,7 +161,7 @@ impl Known<'_> {
         self.patched(NodePatch::default()).into_iter().chain(names).chain(registered).collect()
     }
 
-    /// The entry that it, or what was merged into it, has a name.
+    /// Returns the log entry that adds a name to the entity, or to the merged entity `of`.
     fn told_name(&self, alias: &str, of: Option<&str>) -> Change {
         let mut details = json!({ "alias": alias, (GIVEN): self.giver == Giver::Anybody });
         if let (Some(details), Some(of)) = (details.as_object_mut(), of) {
@@ -175,7 +175,7 @@ impl Known<'_> {
         entries::append(self.librarian, &self.entity.node, entry, None)
     }
 
-    /// The entity with the names it does not have and a patch, if that is another.
+    /// Returns the change that adds the new names and applies a patch, unless nothing would change.
     fn patched(&self, patch: NodePatch) -> Option<Change> {
         let node = &self.entity.node;
         let fresh = fresh_names(node, self.aliases.iter());

@@ -1,4 +1,4 @@
-//! How entities are related: reading what is known, and adding to it one by one.
+//! Relations between entities: reading them, and adding them one by one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,54 +16,54 @@ use super::tellings::{self, Telling};
 use super::{told, uri};
 use crate::play::word;
 
-/// Edge from a document to what it mentions.
+/// Kind of the edge from a document to an entity it mentions.
 pub(super) const MENTIONS: &str = "mentions";
-/// Most edges that are looked at together.
+/// Most edges that are read together.
 pub(super) const EDGES_MAX: usize = 10_000;
-/// How many entities' relations are counted at once.
+/// For how many entities relations are counted at once.
 const TALLIED_AT_ONCE: usize = 500;
-/// Most relations of one call.
+/// Most relations that one call may add.
 pub(super) const ITEMS_MAX: usize = 500;
 
-/// Whether an edge tells how two are related, and is no mention.
+/// Whether an edge is a relation, as opposed to a mention.
 pub(super) fn is_relation(edge: &Edge) -> bool {
     edge.kind.as_str() != MENTIONS
 }
 
-/// Edges that order things for one door and say nothing of them.
+/// Kinds of edges that are no relations: mentions, and bookkeeping of single toolsets.
 const INNER: [&str; 3] = [MENTIONS, "tagged", "kept_as"];
 
-/// One entity, what it does, and another.
+/// A relation between two entities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relation {
-    /// From where.
+    /// The entity it starts from.
     pub subject: End,
-    /// How.
+    /// The name of the predicate.
     pub predicate: String,
-    /// To where.
+    /// The entity it leads to.
     pub object: End,
-    /// How sure it is, from 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f64,
-    /// Where it came from.
+    /// The kind of source it came from; `world` if it was not created here.
     pub source: String,
-    /// The document it was read in.
+    /// The RID of the document it was read in.
     pub source_rid: Option<String>,
 }
 
-/// What is at one end of a relation.
+/// One end of a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// Which node it is.
+    /// The node.
     pub id: NodeId,
-    /// What it is called outside.
+    /// The URI of an entity, or the RID of a document.
     pub uri: String,
     /// Its name.
     pub name: String,
-    /// The type of an entity, or [`DOCUMENT`].
+    /// The name of the entity's type, or [`DOCUMENT`].
     pub type_name: &'static str,
 }
 
-/// The type of what tells of entities and is none.
+/// The type shown for a document.
 const DOCUMENT: &str = "Document";
 
 impl End {
@@ -72,8 +72,8 @@ impl End {
         Some(Self { id: node.id, uri, name: node.name, type_name: entity_type.as_str() })
     }
 
-    /// An entity, or what somebody wrote here. What was read elsewhere may name an entity a
-    /// thousand times over, and is listed among its documents alone.
+    /// Accepts an entity or something written here. Documents read elsewhere are excluded: they may
+    /// name an entity a thousand times, and are listed among its documents only.
     fn entity_or_writing(node: Node) -> Option<Self> {
         if is_written_here(&node) {
             let (id, uri) = (node.id, uri::of_document(&node));
@@ -83,7 +83,8 @@ impl End {
     }
 }
 
-/// The relations of an entity in both directions: by predicate, then the surest first.
+/// Returns the relations of an entity in both directions, sorted by predicate, then by descending
+/// confidence.
 pub async fn relations(
     librarian: &Librarian,
     uri: &str,
@@ -94,7 +95,7 @@ pub async fn relations(
     let kinds: Vec<EdgeKind> = match wanted.as_deref().map(|name| EdgeKind::new("predicate", name))
     {
         Some(Ok(kind)) => vec![kind],
-        // No edge is called that.
+        // Not a valid kind of edge, so there is none.
         Some(Err(_)) => return Ok(Vec::new()),
         None => Vec::new(),
     };
@@ -112,14 +113,14 @@ pub async fn relations(
     Ok(found)
 }
 
-/// Edges from what mentions an entity and to what it mentions.
+/// Returns the mentions from and to a node.
 async fn mentions_at(librarian: &Librarian, node: NodeId) -> Result<Vec<Edge>> {
     let (store, kinds) = (&librarian.app.store, [word(MENTIONS)?]);
     let both = Direction::Both;
     Ok(store.neighbours(&librarian.viewer, &[node], both, &kinds, EDGES_MAX).await?)
 }
 
-/// How many relations each of these entities has.
+/// Counts the relations of each of these entities.
 pub(super) async fn counts(
     librarian: &Librarian,
     nodes: &[NodeId],
@@ -134,7 +135,7 @@ pub(super) async fn counts(
     Ok(counts)
 }
 
-/// How many relations there are of each predicate.
+/// Counts the relations of each predicate.
 pub async fn tally(librarian: &Librarian) -> Result<BTreeMap<String, usize>> {
     let mut counts = BTreeMap::new();
     let entities = entities::list(librarian, None, usize::MAX).await?;
@@ -165,7 +166,7 @@ pub(super) async fn around(
     Ok(edges)
 }
 
-/// Edges as relations, as far as they join two of what can be an end.
+/// Turns edges into relations. Drops those where `end` rejects one of the nodes.
 async fn relations_of(
     librarian: &Librarian,
     edges: Vec<Edge>,
@@ -191,33 +192,33 @@ async fn relations_of(
     Ok(edges.into_iter().filter_map(shown).collect())
 }
 
-/// The property that holds what sort of source an edge was read in, and so that it was made
-/// here.
+/// The property that holds the kind of source an edge was read in. Only edges created here have it.
 pub(super) const SOURCE: &str = "source";
-/// The property that holds the document an edge was first read in.
+/// The property that holds the RID of the document an edge was first read in.
 pub(super) const SOURCE_RID: &str = "source_rid";
-/// The property that holds every note that says so.
+/// The property that holds the RIDs of all notes that state an edge.
 pub(super) const TOLD_BY: &str = "told_by";
-/// The properties that hold of whom an edge was told in former times, where that was merged into
-/// what it joins. In a mention the second holds whom somebody says it is of.
+/// Properties of edges written by older versions: the merged entities that the edge is about at its
+/// source and target. In mentions, the second one is still in use for the entities that somebody
+/// said the document is about.
 pub(super) const SUBJECT_AS: &str = "subject_as";
 pub(super) const OBJECT_AS: &str = "object_as";
 
 /// A relation to add. Its ends are URIs, names or aliases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRelation {
-    /// From where.
+    /// The entity it starts from.
     pub subject: String,
-    /// How.
+    /// The name of the predicate.
     pub predicate: String,
-    /// To where.
+    /// The entity it leads to.
     pub object: String,
-    /// How sure it is, from 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f64,
 }
 
 impl NewRelation {
-    /// The same without what nobody sees: whoever is named in it has no such thing in their name.
+    /// Removes invisible characters, which no stored name contains.
     fn seen(&self) -> Self {
         let [subject, predicate, object] =
             [&self.subject, &self.predicate, &self.object].map(|text| without_unseen(text));
@@ -225,37 +226,37 @@ impl NewRelation {
     }
 }
 
-/// What became of a relation.
+/// The outcome of adding a relation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Related {
-    /// It was added, or known already.
+    /// It was added, or was known already.
     Added,
-    /// It is one that was told before in the same list.
+    /// It repeats an earlier one of the same list.
     Repeated,
-    /// It was not, because nothing that is known is surely called so.
+    /// It was not added, because an end does not clearly refer to a known entity.
     Unknown {
-        /// The name.
+        /// The name of that end.
         name: String,
-        /// Those that may be meant, each by its name and URI.
+        /// Entities that may be meant, each with its name and URI.
         candidates: Vec<String>,
     },
-    /// It was not; why, in words.
+    /// It was not added, for this reason.
     Refused(String),
 }
 
 /// Where relations were read.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadIn<'a> {
-    /// What sort of source it is: `web`, `vault`, `api`.
+    /// The kind of source: `web`, `vault`, `api`.
     pub source: &'a str,
-    /// The document.
+    /// The RID of the document.
     pub rid: Option<&'a str>,
 }
 
-/// Something of a list that came from outside, or why it cannot be read.
+/// An item of a list from outside, or the reason why it cannot be read.
 pub type Item<T> = std::result::Result<T, String>;
 
-/// Adds relations. A bad one is told and never hurts its neighbours.
+/// Adds relations. One that is refused does not affect the others.
 pub async fn relate(
     librarian: &Librarian,
     items: &[Item<NewRelation>],
@@ -297,10 +298,11 @@ async fn relate_one(
     Ok(Related::Added)
 }
 
-/// Kind and ends of an edge.
+/// Kind, source and target of an edge.
 pub(super) type Ends = (String, NodeId, NodeId);
 
-/// Two entities and how they are joined.
+/// A relation whose ends are resolved. Each end is a node and, if the entity that is meant was
+/// merged into it, that entity's URI.
 pub(super) struct Joint {
     predicate: &'static Predicate,
     subject: (NodeId, Option<String>),
@@ -308,7 +310,7 @@ pub(super) struct Joint {
 }
 
 impl Joint {
-    /// The edges it is kept as.
+    /// Returns the edges that store it.
     pub(super) fn edges(&self) -> Vec<Ends> {
         let (from, to) = (self.subject.0, self.object.0);
         let name = self.predicate.name.to_owned();
@@ -319,13 +321,13 @@ impl Joint {
         }
     }
 
-    /// Those it joins, each with the URI of who is meant, where that was merged into it, or an empty
-    /// text.
+    /// Returns both nodes, each with the URI of the merged entity that is meant, or an empty
+    /// string.
     pub(super) fn ends(&self) -> [(NodeId, String); 2] {
         [&self.subject, &self.object].map(|(node, of)| (*node, of.clone().unwrap_or_default()))
     }
 
-    /// It as a telling of one of its edges.
+    /// Returns it as a telling (a statement by one source) of one of its edges.
     fn telling(&self, (_, from, to): &Ends, confidence: f64, origin: Properties) -> Telling {
         let ends = [&self.subject, &self.object];
         let called = |end: &NodeId| {
@@ -337,7 +339,8 @@ impl Joint {
     }
 }
 
-/// Who is meant and whether that makes sense; else what is wrong.
+/// Resolves both ends of a relation and checks that their types fit. The inner error tells what is
+/// wrong with it.
 pub(super) async fn understood(
     librarian: &Librarian,
     item: &NewRelation,
@@ -368,12 +371,12 @@ pub(super) async fn understood(
     Ok(Ok(Joint { predicate, subject: end(subject), object: end(object) }))
 }
 
-/// Who says so.
+/// Who states a relation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Teller {
-    /// Somebody, once.
+    /// A person or program; permanent.
     Anybody,
-    /// A note, for as long as it does.
+    /// A vault note, for as long as it does.
     Note,
 }
 
@@ -392,7 +395,7 @@ pub(super) async fn keep(
                 let telling = joint.telling(&edge, confidence, told::origin(read_in, teller));
                 let change = match known {
                     None => new_edge(librarian, edge, telling)?,
-                    // What others know and see stays as it is.
+                    // A known edge keeps its visibility and confidence.
                     Some(known) => {
                         let mut tellings = tellings::of(&known);
                         let same = tellings.iter_mut().find(|known| known.is_of_same(&telling));
@@ -412,8 +415,8 @@ pub(super) async fn keep(
     librarian.carry_out(plan).await
 }
 
-/// Of whom an edge was told in former times, at the end that is `end`; an empty text is that entity
-/// itself.
+/// Returns the entities that an edge of an older version is about at the given end; an empty string
+/// stands for the node itself.
 pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
     match edge.properties.get(end_key(edge, end)) {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -422,7 +425,7 @@ pub(super) fn called_at(edge: &Edge, end: NodeId) -> Vec<&str> {
     }
 }
 
-/// The property that held of whom an edge is told at one of its ends.
+/// Returns the property that older versions used for this end of an edge.
 fn end_key(edge: &Edge, end: NodeId) -> &'static str {
     if edge.source == end { SUBJECT_AS } else { OBJECT_AS }
 }

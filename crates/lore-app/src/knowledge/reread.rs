@@ -1,4 +1,4 @@
-//! Notes that are read again, because those they speak of were one and are two now.
+//! Reading notes again after an unmerge, because the entities they mention are separate now.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -12,8 +12,8 @@ use super::relations::{EDGES_MAX, MENTIONS, around};
 use super::{kept_notes, shelve, told, uri, vault};
 use crate::play::word;
 
-/// Brings two entities that parted in line with what notes say now that were written since they
-/// were merged. One that only notes made known goes where none is about it any more.
+/// Brings two unmerged entities in line with the notes that were written since they were merged. An
+/// entity that a note introduced is deleted if no note is about it any more.
 pub(super) async fn after_parting(
     librarian: &Librarian,
     uris: [&str; 2],
@@ -37,7 +37,7 @@ pub(super) async fn after_parting(
     Ok(())
 }
 
-/// The notes that mention one of these, or that tell of how they are related.
+/// Returns the RIDs of the notes that mention one of these entities or state a relation of one.
 async fn speaking(librarian: &Librarian, ids: &[NodeId]) -> Result<BTreeSet<String>> {
     let (store, viewer, kinds) = (&librarian.app.store, &librarian.viewer, [word(MENTIONS)?]);
     let mentions = store.neighbours(viewer, ids, Direction::In, &kinds, EDGES_MAX).await?;
@@ -50,14 +50,14 @@ async fn speaking(librarian: &Librarian, ids: &[NodeId]) -> Result<BTreeSet<Stri
     Ok(rids)
 }
 
-/// Reads a note again. What it told of both is told anew, of whom it means.
+/// Reads a note again: withdraws what it stated about both entities and states it anew.
 async fn read_again(librarian: &Librarian, note: &Node, parted: &[Entity]) -> Result<()> {
     let rid = uri::of_document(note);
     let Some(path) = rid.strip_prefix(kept_notes::PREFIX) else { return Ok(()) };
     let path = NotePath::parse(path)?;
     let place = path.clone();
     let text = match vault::on_disk(librarian, move |vault| vault.read(&place)).await {
-        // Whoever follows the vault takes it away.
+        // The vault watcher deletes its document.
         Err(Error::NotFound { .. }) => return Ok(()),
         text => text?,
     };

@@ -1,4 +1,4 @@
-//! Which entity a name means, judged by the name and by what it stands beside.
+//! Resolving a name to an entity, by the name itself and by its context.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,67 +16,67 @@ use super::relations::{EDGES_MAX, MENTIONS};
 use super::uri;
 use crate::play::word;
 
-/// Most candidates that are given.
+/// Most candidates that are returned.
 const CANDIDATES_MAX: usize = 50;
-/// Most names of the surroundings that are looked at.
+/// Most names of the context that are considered.
 const SURROUNDINGS_MAX: usize = 10;
-/// Longest text around a name that is looked at, in characters.
+/// Longest context text that is read, in characters.
 const TEXT_MAX: usize = 20_000;
-/// Candidates whose relations are looked at.
+/// How many candidates have their relations compared with the context.
 const COMPARED: usize = 30;
 
-/// A name somebody used.
+/// A name to resolve.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     /// The name.
     pub label: String,
     /// The type it should have, in any spelling.
     pub type_hint: Option<String>,
-    /// Most candidates to give.
+    /// Most candidates to return.
     pub limit: usize,
-    /// What the name stands beside.
+    /// The context of the name.
     pub surroundings: Surroundings,
 }
 
-/// What a name stands beside, by name.
+/// The context of a name.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
-    /// People, projects and organisations.
+    /// Names of people, projects and organisations mentioned alongside.
     pub beside: Vec<String>,
-    /// Topics.
+    /// Names of topics.
     pub topics: Vec<String>,
-    /// The text the name stands in.
+    /// The text that contains the name.
     pub text: String,
 }
 
-/// Whom a name may mean.
+/// The result of resolving a name.
 #[derive(Debug, Clone)]
 pub struct Resolved {
-    /// Entities that may be meant, likeliest first.
+    /// Candidates, likeliest first.
     pub candidates: Vec<Possible>,
-    /// Whether nothing known is meant.
+    /// Whether no known entity is meant.
     pub is_new: bool,
-    /// The URI the name gets when it is registered as something new.
+    /// The URI the name would get if it were registered.
     pub proposed_uri: String,
 }
 
-/// An entity that may be meant.
+/// A candidate for a name.
 #[derive(Debug, Clone)]
 pub struct Possible {
     /// The entity.
     pub entity: Entity,
-    /// How far to rely on it, from 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f64,
-    /// What kind of likeness it was found by.
+    /// How it was found, such as `exact` or `semantic`.
     pub tier: &'static str,
-    /// Why, in words.
+    /// The reason for the match, in words.
     pub reason: String,
 }
 
-/// Finds out whom a name means.
+/// Resolves a name to candidates.
 pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
     let label = names::checked_name("label", named(&names::cleaned(&asked.label)))?;
-    // A hint is only that: a type nobody knows does not narrow anything.
+    // The type is only a hint: an unknown one does not restrict anything.
     let wanted = match asked.type_hint.as_deref() {
         Some(hint) => librarian.entity_type(hint).await?,
         None => None,
@@ -100,13 +100,13 @@ pub async fn resolve(librarian: &Librarian, asked: &Asked) -> Result<Resolved> {
     Ok(Resolved { is_new, candidates, proposed_uri })
 }
 
-/// The folder of the notes of each type, for this viewer.
+/// Returns the vault folder for each type, as this viewer's notes define it.
 pub async fn folders(librarian: &Librarian) -> Result<Vec<String>> {
     let catalogue = librarian.catalogue().await?;
     Ok(EntityType::ALL.into_iter().map(|known| catalogue.folder(known)).collect())
 }
 
-/// How names of each type are judged, for this viewer.
+/// Returns how names of each type are compared, for this viewer.
 pub async fn profiles(librarian: &Librarian) -> Result<Vec<(EntityType, Profile)>> {
     let catalogue = librarian.catalogue().await?;
     Ok(EntityType::ALL.into_iter().map(|known| (known, catalogue.profile(known))).collect())
@@ -127,7 +127,7 @@ async fn ask(
     Ok(look_up(&catalogue, question, nearby))
 }
 
-/// Not part of [`ask`], because what the query borrows must not outlive a pause.
+/// Separate from [`ask`], because the borrows of the query must not live across an await point.
 fn look_up(
     catalogue: &Catalogue,
     question: &Question<'_>,
@@ -165,12 +165,12 @@ async fn possible(
     Ok(candidates.into_iter().filter_map(shown).collect())
 }
 
-/// What the surroundings of a name are known together with.
+/// What the candidates have to do with the context of a name.
 struct Nearby {
-    /// Things beside the name that each entity is related to.
+    /// The entities of the context that each entity is related to.
     related: HashMap<NodeId, HashSet<NodeId>>,
     topics: HashMap<NodeId, HashSet<NodeId>>,
-    /// Candidates that have any relation.
+    /// Candidates that have any edge.
     connected: HashSet<NodeId>,
     beside: usize,
 }
@@ -187,7 +187,7 @@ impl Nearby {
     }
 }
 
-/// Looks at the surroundings; none when nothing of them is known.
+/// Examines the context of a name; `None` if none of it is known.
 async fn nearby(
     librarian: &Librarian,
     question: &Question<'_>,
@@ -211,7 +211,7 @@ async fn nearby(
     Ok(Some(Nearby { related: near_beside, topics: near_topics, connected, beside: count }))
 }
 
-/// The entities that names of the surroundings mean, as far as they mean one.
+/// Returns the entities that names of the context certainly refer to.
 async fn known(librarian: &Librarian, given: &[String]) -> Result<Vec<NodeId>> {
     let catalogue = librarian.catalogue().await?;
     let mut found = Vec::new();
@@ -223,7 +223,7 @@ async fn known(librarian: &Librarian, given: &[String]) -> Result<Vec<NodeId>> {
     Ok(found)
 }
 
-/// The entities a text mentions besides the name itself.
+/// Returns the entities a text mentions, without those the name itself may refer to.
 async fn read(librarian: &Librarian, label: &str, text: &str) -> Result<Vec<NodeId>> {
     let text: String = text.chars().take(TEXT_MAX).collect();
     let mut catalogue = librarian.catalogue().await?;
@@ -233,8 +233,8 @@ async fn read(librarian: &Librarian, label: &str, text: &str) -> Result<Vec<Node
     Ok(others.take(SURROUNDINGS_MAX).collect())
 }
 
-/// What is related to `nodes`, directly or by a document that mentions both. Where one of the
-/// candidates is related to a node directly, a document tells nothing of the others.
+/// Returns what is related to `nodes`, directly or through a document that mentions both. If a
+/// candidate is directly related to one of them, documents that mention that one do not count.
 async fn neighbours(
     librarian: &Librarian,
     nodes: &[NodeId],

@@ -1,4 +1,4 @@
-//! Entities and documents by the one search.
+//! Searching for entities and documents.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,34 +19,34 @@ use crate::memory::kinds::{fact, learned};
 
 /// Most results of a search.
 const RESULTS_MAX: usize = 100;
-/// How many more are looked at when what is found must still be of a type.
+/// How many times more results to request when they are then filtered by type.
 const WIDER: usize = 10;
-/// How many more texts are looked at than documents are wanted.
+/// How many times more texts to request than documents are wanted.
 const WIDER_TEXTS: usize = 4;
 
-/// An entity that answers.
+/// An entity found by a search.
 #[derive(Debug, Clone)]
 pub struct EntityHit {
     /// The entity.
     pub entity: Entity,
-    /// How well it answers, from 0 to 1.
+    /// The score, from 0 to 1.
     pub similarity: f64,
-    /// How many relations it has.
+    /// The number of its relations.
     pub relations: usize,
-    /// The node that told of it, if it is not one of this world.
+    /// The KOI-net node that told of it; `None` if it is of this world.
     pub source: Option<String>,
 }
 
-/// Whose entities to look among.
+/// Which entities to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// This world's.
+    /// Those of this world.
     Ours,
-    /// Also what other nodes of the network told of.
+    /// Also those that other KOI-net nodes told of.
     Everybodys,
 }
 
-/// Entities that answer a question, best first.
+/// Returns the entities that match a query, best first.
 pub async fn find_entities(
     librarian: &Librarian,
     text: &str,
@@ -80,7 +80,7 @@ fn entity_hit(answer: Answered) -> Option<EntityHit> {
     Some(EntityHit { entity: entity_of(answer.node)?, similarity, relations: 0, source })
 }
 
-/// A node as an entity, of this world or of another's, if it is one.
+/// Returns a node of this world or of another as an entity, if it is one.
 fn entity_of(node: Node) -> Option<Entity> {
     match federation::told_by(&node) {
         Some(_) => Entity::told(node),
@@ -88,8 +88,7 @@ fn entity_of(node: Node) -> Option<Entity> {
     }
 }
 
-/// Documents that answer a question and are no entities, best first: by what they say, and by
-/// their names alone.
+/// Returns the documents that match a query by content or name and are not entities, best first.
 pub async fn find_mere_documents(
     librarian: &Librarian,
     text: &str,
@@ -122,26 +121,26 @@ pub async fn find_mere_documents(
     Ok(documents)
 }
 
-/// Sources with a name of their own, and what they are called in answers.
+/// Sources with their own name in answers: the namespace, and that name.
 pub const SOURCES: [(&str, &str); 4] = [
     ("vault", "obsidian-sensor"),
     ("github", "github-sensor"),
     ("email", "email-sensor"),
     ("web", "web-sensor"),
 ];
-/// The source of what came in through other doors.
+/// The source of everything created by other doors (toolsets).
 const WORLD: &str = "world";
 
-/// Whether single passages are wanted besides documents.
+/// Whether to return single passages besides documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passages {
     /// Documents only.
     Leave,
-    /// Also the passages that answer.
+    /// The matching passages as well.
     Give,
 }
 
-/// What answers a question.
+/// The result of a document search.
 #[derive(Debug, Clone, Default)]
 pub struct FoundDocuments {
     /// Documents, best first.
@@ -150,31 +149,31 @@ pub struct FoundDocuments {
     pub chunks: Vec<Chunk>,
 }
 
-/// A document that answers.
+/// A document found by a search.
 #[derive(Debug, Clone)]
 pub struct FoundDocument {
-    /// What it is called outside.
+    /// The RID, the name it has outside.
     pub rid: String,
     /// Its node.
     pub node: Node,
-    /// The text that answers best, or its first; none when it has only a name.
+    /// The best matching text, or the first one; `None` if the document has only a name.
     pub text: Option<Text>,
-    /// How well it answers, from 0 to 1.
+    /// The score, from 0 to 1.
     pub similarity: f64,
     /// Where it comes from.
     pub source: String,
 }
 
-/// A passage that answers.
+/// A passage found by a search.
 #[derive(Debug, Clone)]
 pub struct Chunk {
-    /// What it is called outside.
+    /// The RID of the passage: that of the document with a fragment.
     pub rid: String,
     /// The document it is part of.
     pub document: FoundDocument,
 }
 
-/// Documents, and passages of them, that answer a question.
+/// Returns the documents that match a query, and on request their passages.
 pub async fn find_documents(
     librarian: &Librarian,
     text: &str,
@@ -201,7 +200,7 @@ pub async fn find_documents(
     let mut seen = HashSet::new();
     let mut documents: Vec<_> = hits.into_iter().filter(|hit| seen.insert(hit.node.id)).collect();
     if more && documents.len() < limit {
-        // A long document has crowded the others out.
+        // One long document took up most of the hits: search again by document.
         let others = ask(Unit::Node, limit).await?.answers.into_iter();
         let others = others.filter(|answer| answer.text.is_some()).map(found_document);
         documents.extend(others.filter(|hit| once.tells(hit) && seen.insert(hit.node.id)));
@@ -210,7 +209,7 @@ pub async fn find_documents(
     Ok(FoundDocuments { documents, chunks })
 }
 
-/// Who told what: what an experience says and the node that keeps it is told once.
+/// Removes duplicates: an experience and the node it was promoted to hold the same fact.
 #[derive(Default)]
 struct Once(HashMap<Uid, NodeId>);
 
@@ -239,7 +238,7 @@ fn chunk(document: FoundDocument) -> Option<Chunk> {
     Some(Chunk { rid, document })
 }
 
-/// What comes from a source: of the network as a whole, of one of its nodes, or of here.
+/// Returns the filter for a source: all of KOI-net, one of its nodes, or a local namespace.
 fn of_source(source: &str) -> Result<Filter> {
     let node = source.strip_prefix(federation::SOURCE);
     Ok(match node {
@@ -247,7 +246,7 @@ fn of_source(source: &str) -> Result<Filter> {
         Some(node) if node.starts_with(':') => {
             Filter { sources: vec![source.to_owned()], ..Filter::default() }
         }
-        // What others told has no namespace of its own here, and is not of this world.
+        // Documents from KOI-net have no namespace of their own and do not belong to this world.
         _ => Filter {
             namespaces: vec![namespace(source)],
             except_kinds: vec![Word::new("kind", FEDERATED)?],
@@ -256,7 +255,7 @@ fn of_source(source: &str) -> Result<Filter> {
     })
 }
 
-/// Where a document comes from.
+/// Returns the name of the source of a document.
 fn source_of(node: &Node) -> String {
     if let Some(source) = federation::told_by(node) {
         return source;
@@ -264,13 +263,13 @@ fn source_of(node: &Node) -> String {
     let known = SOURCES.iter().find(|(namespace, _)| *namespace == node.namespace);
     match known {
         Some((_, sensor)) => (*sensor).to_owned(),
-        // Only what came in here has a name of its own; namespaces of others group things.
+        // Only documents ingested here have an RID; elsewhere namespaces serve to group things.
         None if node.properties.contains_key(uri::RID) => node.namespace.clone(),
         None => WORLD.to_owned(),
     }
 }
 
-/// The namespace of documents from a source, by either of its names.
+/// Returns the namespace of a source, given by either of its names.
 fn namespace(source: &str) -> String {
     let lower = source.to_lowercase();
     let known = SOURCES.iter().find(|(name, sensor)| [*name, *sensor].contains(&lower.as_str()));
@@ -281,20 +280,21 @@ fn namespace(source: &str) -> String {
     }
 }
 
-/// What is no entity. What others told of is theirs, whatever it is.
+/// Returns the kinds to exclude from an entity search. Nodes from KOI-net are included on request,
+/// whatever they are.
 fn document_kinds(whose: Whose) -> Result<Vec<Kind>> {
     let kinds = DOCUMENT_KINDS.iter().filter(|kind| whose == Whose::Ours || **kind != FEDERATED);
     kinds.map(|kind| Word::new("kind", kind)).collect()
 }
 
-/// The kinds of documents that are something to look for.
+/// Returns the kinds of documents that a search may show.
 fn shown_document_kinds() -> Result<Vec<Kind>> {
     let kinds = DOCUMENT_KINDS.iter().filter(|kind| !doors::INNER.contains(kind));
     let kinds = kinds.map(|kind| Word::new("kind", kind));
     kinds.chain(Lesson::ALL.into_iter().map(learned)).collect()
 }
 
-/// A score of the search as a share of 1.
+/// Converts a search score to the range 0 to 1.
 fn share(score: f32) -> f64 {
     f64::from(score).clamp(0.0, 1.0)
 }

@@ -1,18 +1,18 @@
-//! Sentences of a running text, and titles before the names in them.
+//! Splits a text into sentences, and removes titles before names.
 //!
 //! A full stop ends a sentence unless it belongs to the word before it: a title, an initial, a
-//! legal form. Titles tell that somebody is a person and are no part of the name.
+//! legal form. A title shows that a name is that of a person, and is not part of the name.
 
 use super::lexicon::{
     BEFORE_TITLES, GENERATIONS, LEGAL_FORMS, SAINTS, SHORT, TITLES, is_kind_of_thing, is_opener,
 };
 
-/// Longest sentence, in bytes. What is longer is no sentence, and reading it would take long.
+/// Longest sentence, in bytes. Longer ones are skipped, because they take long to read.
 const SENTENCE_MAX: usize = 3_000;
 /// Most words of a name.
 const NAME_WORDS_MAX: usize = 10;
 
-/// The sentences of a text, without its headings.
+/// Returns the sentences of a text, without its headings.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
     let sentences = lines.flat_map(cut).map(str::trim);
@@ -37,10 +37,10 @@ fn cut(line: &str) -> Vec<&str> {
     found
 }
 
-/// What closes a quotation or an aside.
+/// Characters that close a quotation or a parenthesis.
 const CLOSING: [char; 7] = ['"', '\'', '”', '’', ')', '»', ']'];
 
-/// Whether a sign ends the sentence before it, where `rest` follows.
+/// Whether a punctuation mark ends the sentence, when `rest` follows it.
 fn ends(before: &str, sign: char, is_quoted: bool, rest: &str) -> bool {
     let next = rest.trim_start();
     if next.is_empty() {
@@ -64,7 +64,7 @@ fn ends(before: &str, sign: char, is_quoted: bool, rest: &str) -> bool {
     }
 }
 
-/// What a full stop after a word means.
+/// Whether a full stop after a word ends the sentence.
 enum Stop {
     Ends,
     MayEnd,
@@ -84,7 +84,7 @@ fn stop(word: &str) -> Stop {
     }
 }
 
-/// Whether the full stop behind a word belongs to it.
+/// Whether the full stop after a word is part of the word.
 pub(super) fn is_dotted(word: &str) -> bool {
     let Some(plain) = word.strip_suffix('.') else { return false };
     let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -95,13 +95,13 @@ pub(super) fn is_dotted(word: &str) -> bool {
         || LEGAL_FORMS.has(plain)
 }
 
-/// A sentence without the titles before names, and the people who have them.
+/// A sentence without the titles before names, and the people who had a title.
 pub(super) struct Untitled {
     pub(super) sentence: String,
     pub(super) people: Vec<String>,
 }
 
-/// Takes the titles out of a sentence, but for those that belong to a name that is `known`.
+/// Removes the titles from a sentence, except those that are part of a `known` name.
 pub(super) fn untitled(sentence: &str, known: &[&str]) -> Untitled {
     let words = words(sentence);
     let mut out = String::with_capacity(sentence.len());
@@ -117,7 +117,7 @@ pub(super) fn untitled(sentence: &str, known: &[&str]) -> Untitled {
         let Some((first, _)) = after.first() else { continue };
         people.extend(person(sentence, after));
         out.push_str(sentence.get(done..*at).unwrap_or_default());
-        // What stands before it is a name of its own.
+        // A name directly in front of the title is a separate one.
         let last = place.checked_sub(1).and_then(|last| words.get(last)).map(|(_, word)| *word);
         if last.is_some_and(|last| is_name(last) && !is_opener(last) && !is_title(last)) {
             out.truncate(out.trim_end().len());
@@ -129,7 +129,7 @@ pub(super) fn untitled(sentence: &str, known: &[&str]) -> Untitled {
     Untitled { sentence: out, people }
 }
 
-/// The words of a text, with where they begin.
+/// Returns the words of a text with their byte offsets.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut at = 0;
     let mut begin = |word: &str| {
@@ -140,7 +140,7 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     text.split_whitespace().map(|word| (begin(word), word)).collect()
 }
 
-/// Whether a word is a title before a name of several words.
+/// Whether a word is a title in front of a name of several words.
 fn is_titled(words: &[(usize, &str)], place: usize) -> bool {
     let Some((_, word)) = words.get(place) else { return false };
     let after = words.get(place + 1..).unwrap_or_default();
@@ -154,7 +154,7 @@ fn is_titled(words: &[(usize, &str)], place: usize) -> bool {
     of_it > 1 && !named.last().is_some_and(|last| is_kind_of_thing(plain(last)))
 }
 
-/// The words of the name that others begin with.
+/// Returns the leading words that form a name.
 fn named<'a, 'b>(words: &'b [(usize, &'a str)]) -> Vec<&'b (usize, &'a str)> {
     let mut found: Vec<&(usize, &str)> = Vec::new();
     for (place, one) in words.iter().enumerate().take(NAME_WORDS_MAX) {
@@ -172,11 +172,11 @@ fn named<'a, 'b>(words: &'b [(usize, &'a str)]) -> Vec<&'b (usize, &'a str)> {
     found
 }
 
-/// Small words inside the names of people.
+/// Lower-case words inside the names of people.
 pub(super) const PARTICLES: [&str; 9] =
     ["de", "da", "del", "la", "von", "van", "der", "den", "bin"];
 
-/// The name of the person that some words begin with, as it stands in the sentence.
+/// Returns the name of a person that these words begin with, as written in the sentence.
 fn person(sentence: &str, after: &[(usize, &str)]) -> Option<String> {
     let words = named(after);
     let own: Vec<_> = words.iter().skip_while(|(_, word)| is_title(word)).collect();
@@ -185,7 +185,7 @@ fn person(sentence: &str, after: &[(usize, &str)]) -> Option<String> {
     Some(without_marks(text).to_owned())
 }
 
-/// A word or name without what only stands beside it.
+/// Removes surrounding punctuation and a possessive ending from a word or name.
 pub(super) fn without_marks(text: &str) -> &str {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = match is_dotted(text.rsplit(' ').next().unwrap_or(text)) {
@@ -195,7 +195,7 @@ pub(super) fn without_marks(text: &str) -> &str {
     text.strip_suffix("'s").or_else(|| text.strip_suffix("’s")).unwrap_or(text)
 }
 
-/// Whether a word tells whose something is.
+/// Whether a word is a possessive.
 pub(super) fn is_owner(word: &str) -> bool {
     word.ends_with("'s") || word.ends_with("’s")
 }
@@ -204,12 +204,12 @@ fn is_capital(word: &str) -> bool {
     plain(word).starts_with(char::is_uppercase)
 }
 
-/// Whether a word is a part of a name that has not ended with it.
+/// Whether a word is part of a name that continues after it.
 fn is_name(word: &str) -> bool {
     is_capital(word) && (word.ends_with(char::is_alphanumeric) || is_dotted(word))
 }
 
-/// Whether a word is a title: with a full stop or without.
+/// Whether a word is a title, with or without a full stop.
 pub(super) fn is_title(word: &str) -> bool {
     TITLES.has(plain(word))
 }

@@ -1,7 +1,10 @@
-//! Whose names are whose, among entities that are one for now.
+//! Shares: what each entity contributes to a merged entity.
 //!
-//! A merge gives one entity the names of another. What comes and goes since is the other's where
-//! it was told under the other's URI, which the log says.
+//! A merge soft-deletes one entity and gives its names to another, the survivor. A share records
+//! what one merged entity contributed. Names and types that change after the merge belong to the
+//! merged entity if the change was made under its URI, which the survivor's log records; otherwise
+//! they belong to the survivor. Unmerging ("parting") relies on this to give each entity back its
+//! own.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -19,41 +22,41 @@ use super::log::{self, Given};
 use super::ontology::EntityType;
 use super::{parting, spoken, uri};
 
-/// Who of those that are one entity now has which names.
+/// Who has which names within one merged entity.
 pub(super) struct Shares {
-    /// The names of the entity itself, but for the first.
+    /// The survivor's own aliases (all its names except the primary one).
     pub(super) own: Vec<String>,
-    /// What was merged into it and has not parted, the last first.
+    /// The entities merged into it and not separated since, newest merge first.
     pub(super) merged: Vec<Share>,
-    /// What happened to the entity, the last first.
+    /// The survivor's log, newest first. Empty if nothing was merged into it.
     pub(super) events: Vec<Event>,
 }
 
-/// Something that was merged into another entity.
+/// One entity that was merged into another.
 pub(super) struct Share {
-    /// The entry of the merge.
+    /// The log entry of the merge.
     pub(super) merge: Event,
-    /// What the merge gave.
+    /// What the merge gave to the survivor.
     pub(super) given: Given,
-    /// What was merged, as it lies in the bin.
+    /// The merged entity's node in the bin; `None` if it cannot be found there.
     pub(super) node: Option<Node>,
-    /// The names of itself, as they are now, but for the first.
+    /// Its own current aliases, without those of its parts.
     pub(super) own: Vec<String>,
-    /// What had been merged into it, the last first.
+    /// Entities that had been merged into it before, newest merge first.
     parts: Vec<Share>,
-    /// What was told of it and of its parts since it was merged, the first first.
+    /// Log entries about it or its parts since it was merged, oldest first.
     pub(super) told: Vec<Event>,
 }
 
-/// One that parts from an entity, with those that were merged into it since.
+/// A merged entity that is to become separate again (the departing entity), with its companions.
 pub(super) struct Party<'a> {
     pub(super) main: &'a Share,
-    /// The first first.
+    /// Its companions: what was merged into it while it was itself merged. Oldest merge first.
     pub(super) joined: Vec<&'a Share>,
 }
 
 impl Shares {
-    /// Those that are this entity.
+    /// Reads the shares of an entity from its log and from the bin.
     pub(super) async fn of(librarian: &Librarian, entity: &Entity) -> Result<Self> {
         let aliases = entity.node.aliases.clone();
         if log::same_as(&entity.node).is_empty() {
@@ -65,7 +68,7 @@ impl Shares {
         Ok(Self { own, merged, events })
     }
 
-    /// Everybody that was merged into the entity, and into those.
+    /// Returns every entity merged into this one, directly or through another merged entity.
     pub(super) fn everybody(&self) -> Vec<&Share> {
         let mut all: Vec<&Share> = self.merged.iter().collect();
         let mut next = 0;
@@ -77,13 +80,14 @@ impl Shares {
         all
     }
 
-    /// Which of those that were merged a URI means, itself or what had been merged into it, with
-    /// the URI as it is kept; none where it is the entity's own.
+    /// Returns the merged entity that a URI refers to, directly or as a part of another, and that
+    /// URI as it was recorded. `None` if the URI is the survivor's own.
     pub(super) fn meant(&self, uri: &str) -> Option<(&Share, &String)> {
         meant(&self.merged, &uri::anchor(uri))
     }
 
-    /// The URI of whom a text of the entity is, where that was merged into it.
+    /// Returns the URI of the merged entity that a text belongs to, or `None` if it is the
+    /// survivor's.
     pub(super) fn teller_of(&self, text: &Text) -> Option<String> {
         let uid = text.uid.to_string();
         let share = self.merged.iter().find(|share| share.given.texts.contains(&uid));
@@ -95,7 +99,8 @@ impl Shares {
         share.map(|share| share.given.uri.clone()).or_else(told)
     }
 
-    /// The one that parts when a URI does, with those that were merged into it since.
+    /// Returns what leaves when the entity with this URI is unmerged: it and its companions. `None`
+    /// if nothing with this URI was merged directly into the survivor.
     pub(super) fn party(&self, uri: &str) -> Option<Party<'_>> {
         let anchor = uri::anchor(uri);
         let main = self.merged.iter().find(|share| uri::anchor(&share.given.uri) == anchor)?;
@@ -108,16 +113,15 @@ impl Shares {
         Some(party)
     }
 
-    /// All names but `first`, which the entity has, as they are without some of those that were
-    /// merged.
+    /// Returns the aliases the survivor keeps once `parted` has left. `first` is its primary name.
     pub(super) fn without(&self, parted: &Party<'_>, first: &str) -> Vec<String> {
         let stay = self.merged.iter().filter(|share| !parted.has_uri(&share.given.uri));
         let theirs = stay.flat_map(Share::called);
         distinct(self.own.iter().cloned().chain(theirs), first)
     }
 
-    /// The URI of whom something is told by a name or URI, where that was merged into the entity,
-    /// which goes by `first` itself.
+    /// Returns the URI of the merged entity that `called`, a name or URI, refers to. `None` if it
+    /// refers to the survivor, whose primary name is `first`.
     pub(super) fn told_of(&self, called: &str, first: &str) -> Option<&String> {
         match called.starts_with(uri::PREFIX) {
             true => self.meant(called).map(|(_, of)| of),
@@ -126,11 +130,12 @@ impl Shares {
         }
     }
 
-    /// What one of those that are one is, by the URI of what was merged, or else the entity itself,
-    /// which is shown as `shown`.
+    /// Returns the type of the merged entity with the URI `of`, or of the survivor if `of` is
+    /// `None`. `shown` is the type the merged whole currently has, used if nothing else is known.
     pub(super) fn type_of(&self, of: Option<&String>, shown: EntityType) -> EntityType {
         let share = of.and_then(|of| self.meant(of)).map(|(share, _)| share);
-        // They were of one type when they were merged.
+        // Only entities of the same type can be merged, so the oldest share also tells the
+        // survivor's type.
         let Some(first) = share.or(self.merged.last()) else { return shown };
         let retyped = |event: &&Event| event.kind == RETYPED;
         let told = match share {
@@ -144,18 +149,20 @@ impl Shares {
         told.or_else(|| EntityType::of(first.node.as_ref()?)).unwrap_or(shown)
     }
 
-    /// Whether the entity itself, which goes by `first`, has a name.
+    /// Whether the survivor itself has this name. `first` is its primary name.
     pub(super) fn has(&self, name: &str, first: &str) -> bool {
         is(name, first) || self.own.iter().any(|own| is(own, name))
     }
 
-    /// How many of those that are one have a name.
+    /// Counts the entities within this one that have this name, not counting the survivor's primary
+    /// name.
     pub(super) fn owners(&self, name: &str) -> usize {
         let own = usize::from(self.own.iter().any(|own| is(own, name)));
         own + self.merged.iter().map(|share| share.owners(name)).sum::<usize>()
     }
 
-    /// The URI of who has a name and was merged: whom a URI means, or else whoever has it.
+    /// Returns the URI of the merged entity that has this name: the one `uri` refers to if it has
+    /// the name, otherwise any other. `None` if the name is the survivor's own alias or nobody's.
     pub(super) fn owner(&self, uri: &str, name: &str) -> Option<&String> {
         let meant = self.meant(uri).and_then(|(share, _)| share.owner(name));
         let is_own = self.own.iter().any(|own| is(own, name));
@@ -173,8 +180,8 @@ fn meant<'a>(merged: &'a [Share], anchor: &str) -> Option<(&'a Share, &'a String
     })
 }
 
-/// What was merged into something whose log is `events`, the last first, with what was told of each
-/// there and `later` elsewhere.
+/// Reads the shares that a log (`events`, newest first) records, newest merge first. `later` holds
+/// further entries about them from the log of the entity this one was merged into.
 fn merged<'a>(
     librarian: &'a Librarian,
     events: &'a [Event],
@@ -214,28 +221,29 @@ async fn share(
 }
 
 impl Party<'_> {
-    /// Everybody of them, the one that parts first.
+    /// Returns the departing entity, then its companions.
     pub(super) fn all(&self) -> impl Iterator<Item = &Share> {
         std::iter::once(self.main).chain(self.joined.iter().copied())
     }
 
-    /// Whether a URI is that of one of them, or of what had been merged into one.
+    /// Whether a URI belongs to one of them or to anything merged into one of them earlier.
     pub(super) fn has_uri(&self, uri: &str) -> bool {
         self.all().any(|share| share.given.uris.iter().any(|own| own == uri))
     }
 
-    /// What was told of one of them since the first was merged, the first first.
+    /// Returns the log entries about any of them since the departing entity was merged, oldest
+    /// first.
     pub(super) fn told<'s>(&'s self, shares: &'s Shares) -> impl Iterator<Item = &'s Event> {
         let later = since(&shares.events, self.main.merge.sequence);
         later.filter(|event| told_of(event).is_some_and(|of| self.has_uri(&of)))
     }
 
-    /// The one that an entry tells to have been merged into the one that parts.
+    /// Returns the companion whose merge this log entry records, unless that merge was undone.
     pub(super) fn merged_by(&self, merge: &Event) -> Option<&Share> {
         self.joined.iter().copied().find(|share| share.merge.sequence == merge.sequence)
     }
 
-    /// All names of the one that parts, but for the first.
+    /// Returns the aliases of the departing entity, including all names of its companions.
     pub(super) fn names(&self) -> Vec<String> {
         let names = self.main.names().into_iter();
         let all = names.chain(self.joined.iter().flat_map(|share| share.called()));
@@ -244,29 +252,30 @@ impl Party<'_> {
 }
 
 impl Share {
-    /// When it was merged. Its entry may have come to this log later, from that of another.
+    /// Returns when it was merged. The log entry can be younger than that, because unmerging copies
+    /// entries to the log of the departing entity.
     pub(super) fn merged_at(&self) -> Timestamp {
         let before = self.given.at.as_ref().and_then(|at| at.parse().ok());
         before.unwrap_or(self.merge.at)
     }
 
-    /// Whether itself goes by a name.
+    /// Whether this entity itself, without its parts, has this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.own.iter().chain([&self.given.name]).any(|own| is(own, name))
     }
 
-    /// All names but the first: its own, and those of its parts.
+    /// Returns all its aliases: its own and every name of its parts.
     pub(super) fn names(&self) -> Vec<String> {
         let parts = self.parts.iter().flat_map(Self::called);
         distinct(self.own.iter().cloned().chain(parts), &self.given.name)
     }
 
-    /// All names.
+    /// Returns all its names, the primary one first.
     pub(super) fn called(&self) -> Vec<String> {
         std::iter::once(self.given.name.clone()).chain(self.names()).collect()
     }
 
-    /// The names that somebody gave it who is no note.
+    /// Returns the names it was given by somebody, as opposed to a vault note.
     pub(super) fn names_given(&self) -> Vec<String> {
         let names = self.node.as_ref().map(spoken::names_given).unwrap_or_default();
         let changes = |event: &&Event| match event.kind.as_str() {
@@ -276,14 +285,14 @@ impl Share {
         self.told_of_itself().filter(changes).fold(names, retold)
     }
 
-    /// What was told of itself since it was merged, the first first.
+    /// Returns the log entries about itself, not its parts, since it was merged; oldest first.
     pub(super) fn told_of_itself(&self) -> impl Iterator<Item = &Event> {
         let is_of_part =
             |event: &&Event| self.parts.iter().any(|part| part.given.is_told_of(event));
         self.told.iter().filter(move |event| !is_of_part(event))
     }
 
-    /// The URI of who of it has a name.
+    /// Returns the URI of the entity within this share that has this name.
     fn owner(&self, name: &str) -> Option<&String> {
         let of_part = || self.parts.iter().find_map(|part| part.owner(name));
         self.has(name).then_some(&self.given.uri).or_else(of_part)
@@ -294,13 +303,13 @@ impl Share {
         usize::from(self.has(name)) + of_parts
     }
 
-    /// Whether the merge gave the other a name.
+    /// Whether the merge gave this name to the survivor.
     fn gave(&self, name: &str) -> bool {
         self.given.aliases.iter().any(|alias| is(alias, name))
     }
 }
 
-/// Names, each once, without `first`.
+/// Removes duplicates and `first` from a list of names.
 fn distinct(all: impl Iterator<Item = String>, first: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in all {
@@ -311,7 +320,7 @@ fn distinct(all: impl Iterator<Item = String>, first: &str) -> Vec<String> {
     names
 }
 
-/// The merges that were not undone, the last first.
+/// Returns the merges that were not undone, newest first.
 fn open(events: &[Event]) -> impl Iterator<Item = (&Event, Given)> {
     let undone = |merge: &Event| events.iter().any(|event| event.settles == Some(merge.sequence));
     let merges = events.iter().filter(|event| event.kind == MERGED);
@@ -319,13 +328,17 @@ fn open(events: &[Event]) -> impl Iterator<Item = (&Event, Given)> {
     open.filter_map(|event| Some((event, serde_json::from_value(entries::details(event)).ok()?)))
 }
 
-/// What came after an entry, the first first. The log has the last first.
+/// Returns the entries after `sequence`, oldest first. The log itself is newest first.
 fn since(events: &[Event], sequence: i64) -> impl Iterator<Item = &Event> {
     events.iter().rev().filter(move |event| event.sequence > sequence)
 }
 
-/// The names of the entity itself: those it had when it was last merged with another, and what was
-/// told of it since; and whatever came through other doors and is nobody else's.
+/// Works out an entity's own aliases when others are merged into it.
+///
+/// They are the aliases it had at the latest merge, changed by the log entries about it since.
+/// Added to them are aliases that came through other toolsets without a log entry, if no merged
+/// entity has them. An own alias also counts if the node lost it only because the same name was
+/// removed from a merged entity.
 fn own(aliases: &[String], merged: &[Share], events: &[Event]) -> Vec<String> {
     let Some(last) = merged.first() else { return aliases.to_vec() };
     let later = || since(events, last.merge.sequence);
@@ -344,7 +357,7 @@ fn own(aliases: &[String], merged: &[Share], events: &[Event]) -> Vec<String> {
     shown.chain(hidden).cloned().collect()
 }
 
-/// Names after an entry of the log.
+/// Applies one log entry to a list of aliases.
 fn retold(mut names: Vec<String>, event: &Event) -> Vec<String> {
     let text = |key: &str| entries::details(event).get(key)?.as_str().map(str::to_owned);
     let (gone, come) = match event.kind.as_str() {
@@ -358,12 +371,12 @@ fn retold(mut names: Vec<String>, event: &Event) -> Vec<String> {
     names
 }
 
-/// The URI of what was merged and an entry is about.
+/// Returns the URI of the merged entity that a log entry is about; `None` if it is the survivor.
 pub(super) fn told_of(event: &Event) -> Option<String> {
     entries::details(event).get(OF).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// What an entry says that something is.
+/// Returns the type that a log entry says an entity changed to.
 pub(super) fn type_told(event: &Event) -> Option<EntityType> {
     entries::details(event).get("to").and_then(Value::as_str).and_then(EntityType::read)
 }

@@ -1,4 +1,5 @@
-//! Keeping documents from outside: cut into chunks, searched, joined to what they mention.
+//! Storing ("shelving") documents from outside: cut into searchable chunks and linked to the
+//! entities they mention.
 
 use std::collections::BTreeMap;
 
@@ -22,55 +23,55 @@ use super::{documents, kept_notes, named, told, uri};
 use crate::App;
 use crate::play::word;
 
-/// Text kind of a part of a document.
+/// Text kind of a chunk of a document.
 const CHUNK: &str = "chunk";
-/// Most chunks of a document.
+/// Most chunks of a document; the rest is cut off.
 const CHUNKS_MAX: usize = 1_000;
 
 /// The property that holds a hash of what a document was made from.
 pub(super) const DIGEST: &str = "digest";
 
-/// A document to keep.
+/// A document to store.
 #[derive(Debug, Clone)]
 pub(super) struct NewDocument {
-    /// What it is called outside.
+    /// Its RID: the name it has outside, such as `vault:People/Ada.md`.
     pub(super) rid: String,
     /// Node kind.
     pub(super) kind: &'static str,
-    /// What sort of source it comes from, which is also its namespace.
+    /// The kind of source it comes from, which is also its namespace.
     pub(super) source: String,
     /// Its title.
     pub(super) title: String,
-    /// Where on the web it was read.
+    /// The web address it was read from.
     pub(super) url: Option<String>,
-    /// Who wrote it, as it says itself.
+    /// The author, as stated by the document.
     pub(super) author: Option<String>,
-    /// When it was written, as it says itself.
+    /// When it was written, as stated by the document.
     pub(super) written: Option<Timestamp>,
-    /// What it says, Markdown.
+    /// The content as Markdown.
     pub(super) body: String,
-    /// A hash of everything it was made from: where it is the same, nothing changed.
+    /// Hash of everything it was made from; if it is equal, nothing changed.
     pub(super) digest: String,
-    /// What else is to be remembered with it, in the place of what was before.
+    /// Further properties. They replace those that were stored with it before.
     pub(super) further: Properties,
-    /// Entities it mentions besides those whose names stand in it.
+    /// Entities it mentions besides those whose names are found in its text.
     pub(super) mentions: Vec<Mention>,
-    /// Of those who share a name with others, who is meant where it names them.
+    /// Entities that are meant wherever the text uses a name they share with others.
     pub(super) meant: Vec<NodeId>,
 }
 
-/// An entity that a document mentions, and the URI of what is meant, where that was merged into the
-/// entity, or an empty text.
+/// An entity that a document mentions. The string is the URI of the entity that is meant if it was
+/// merged into that node, otherwise empty.
 #[derive(Debug, Clone)]
 pub(super) enum Mention {
-    /// Somebody else says so.
+    /// Somebody says that the document is about it.
     Told(NodeId, String),
-    /// The document does itself.
+    /// The document itself names it.
     Named(NodeId, String),
 }
 
 impl Mention {
-    /// Where it leads.
+    /// Returns the node it leads to.
     pub(super) fn node(&self) -> NodeId {
         match self {
             Self::Told(node, _) | Self::Named(node, _) => *node,
@@ -88,7 +89,7 @@ impl Mention {
     }
 }
 
-/// Keeps a document, or what became of it.
+/// Stores a document or updates the stored one, and returns its node.
 pub(super) async fn shelve(librarian: &Librarian, new: &NewDocument) -> Result<Node> {
     if shelved(librarian, &new.rid).await?.is_none() {
         make(librarian, new).await?;
@@ -100,7 +101,7 @@ pub(super) async fn shelve(librarian: &Librarian, new: &NewDocument) -> Result<N
     shelved(librarian, &new.rid).await?.ok_or_else(missing)
 }
 
-/// Makes a document, or takes it out of the bin.
+/// Creates a document, or restores it from the bin.
 async fn make(librarian: &Librarian, new: &NewDocument) -> Result<()> {
     let uid = uri::derived_uid(&librarian.viewer, &new.rid)
         .ok_or_else(|| Error::Bug { what: "the id of a document".into() })?;
@@ -108,7 +109,7 @@ async fn make(librarian: &Librarian, new: &NewDocument) -> Result<()> {
     let made = create(librarian, new, uid, Vec::new())?;
     match store.commit(&librarian.viewer, made).await {
         Err(StoreError::Exists(_)) if restore(librarian, uid, &new.rid).await? => Ok(()),
-        // What was here first has moved and kept its id.
+        // The uid belongs to a document that was here first and was moved since.
         Err(StoreError::Exists(_)) => {
             let uid = librarian.app.effects.uid();
             let made = create(librarian, new, uid, vec![new.rid.clone()])?;
@@ -118,8 +119,7 @@ async fn make(librarian: &Librarian, new: &NewDocument) -> Result<()> {
     }
 }
 
-/// Takes a document out of the bin, if it lies there and has this name; says whether it is
-/// there now.
+/// Restores a document from the bin if it has this RID. Returns whether it is live now.
 async fn restore(librarian: &Librarian, uid: Uid, rid: &str) -> Result<bool> {
     let (store, viewer) = (&librarian.app.store, &librarian.viewer);
     let find = || store.node(viewer, NodeKey::Uid(uid));
@@ -128,7 +128,7 @@ async fn restore(librarian: &Librarian, uid: Uid, rid: &str) -> Result<bool> {
     }
     let back = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
     match store.commit(viewer, back).await {
-        // Somebody else was faster.
+        // Somebody else restored it first, or there is nothing to restore.
         Ok(_) | Err(StoreError::NotFound(_) | StoreError::Conflict(_)) => {}
         Err(other) => return Err(other.into()),
     }
@@ -141,8 +141,8 @@ async fn restore(librarian: &Librarian, uid: Uid, rid: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// Gives a document another name; it stays the same document. Says whether there was one,
-/// and the new name was free.
+/// Changes the RID of a document, which stays the same node. Returns whether the document existed
+/// and the new RID was free.
 pub(super) async fn rename(librarian: &Librarian, from: &str, to: &str) -> Result<bool> {
     if shelved(librarian, to).await?.is_some() {
         return Ok(false);
@@ -161,7 +161,7 @@ pub(super) async fn rename(librarian: &Librarian, from: &str, to: &str) -> Resul
     Ok(true)
 }
 
-/// Puts the document with this name into the bin, if there is one.
+/// Deletes the document with this RID, if there is one.
 pub(super) async fn unshelve(librarian: &Librarian, rid: &str) -> Result<()> {
     let Some(node) = shelved(librarian, rid).await? else { return Ok(()) };
     let gone = Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
@@ -169,13 +169,13 @@ pub(super) async fn unshelve(librarian: &Librarian, rid: &str) -> Result<()> {
     Ok(())
 }
 
-/// The document with this name.
+/// Returns the document with this RID, as far as the caller sees it.
 pub(super) async fn shelved(librarian: &Librarian, rid: &str) -> Result<Option<Node>> {
     document(&librarian.app, &librarian.viewer, rid).await
 }
 
-/// The document with this name, as far as a viewer sees it. Its id tells where it was first;
-/// one that has moved since is known by its present name, too.
+/// Returns the document with this RID, as far as the viewer sees it. A document's uid is derived
+/// from its first RID; one that was moved is found by its current RID, stored as an alias.
 pub(crate) async fn document(app: &App, viewer: &Viewer, rid: &str) -> Result<Option<Node>> {
     let store = &app.store;
     let has_name = |node: &Node| uri::of_document(node) == rid;
@@ -189,7 +189,7 @@ pub(crate) async fn document(app: &App, viewer: &Viewer, rid: &str) -> Result<Op
     Ok(moved.items.into_iter().find(has_name))
 }
 
-/// A title as a name: one line that is neither empty nor long.
+/// Turns a title into a valid name: a single line, not too long. Uses `otherwise` if it is empty.
 pub(super) fn title(text: &str, otherwise: &str) -> String {
     let line = |text: &str| -> String {
         let blank = |c: char| c.is_whitespace() || c.is_control();
@@ -238,7 +238,7 @@ fn properties(new: &NewDocument, mut known: Properties) -> Properties {
 fn chunks(new: &NewDocument) -> Vec<Chunk> {
     let mut chunks = lore_reader::chunks(&new.body);
     chunks.truncate(CHUNKS_MAX);
-    // What says nothing is found by what it is called.
+    // A document without content can be found by its title.
     if chunks.is_empty() {
         let text = title(&new.title, &new.rid);
         chunks.push(Chunk { headings: Vec::new(), start: 0, text });
@@ -246,7 +246,7 @@ fn chunks(new: &NewDocument) -> Vec<Chunk> {
     chunks
 }
 
-/// Where a text of a document goes. Who sees the document sees it.
+/// Where a chunk of a document goes, with the visibility of the document.
 struct Place {
     node: NodeRef,
     position: usize,
@@ -273,7 +273,7 @@ fn provenance(new: &NewDocument) -> Provenance {
     }
 }
 
-/// Brings what is kept in line with what the document says now; what is the same stays.
+/// Brings a stored document in line with its new content. Unchanged parts are not written.
 async fn update(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Result<Batch> {
     let store = &librarian.app.store;
     let found = store.node(&librarian.viewer, NodeKey::Id(id)).await?;
@@ -320,7 +320,7 @@ fn changed_text(new: &NewDocument, old: &Text, chunk: Chunk) -> Option<Change> {
     })
 }
 
-/// Joins the document to what it mentions, and parts it from what it no longer does.
+/// Creates, updates and deletes the edges from a document to the entities it mentions.
 async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Result<Vec<Change>> {
     let mut wanted = grouped(&new.mentions);
     let meant: Vec<NodeId> = wanted.keys().chain(&new.meant).copied().collect();
@@ -347,7 +347,7 @@ async fn mentions(librarian: &Librarian, new: &NewDocument, id: NodeId) -> Resul
     Ok(changes)
 }
 
-/// Mentions by the entities they lead to.
+/// Groups mentions by the entities they lead to.
 fn grouped(mentions: &[Mention]) -> BTreeMap<NodeId, Mentioned> {
     let mut grouped: BTreeMap<NodeId, Mentioned> = BTreeMap::new();
     for (node, mentioned) in mentions.iter().map(Mention::parts) {
@@ -357,7 +357,7 @@ fn grouped(mentions: &[Mention]) -> BTreeMap<NodeId, Mentioned> {
     grouped
 }
 
-/// Joins a document that is kept to what it is said to speak of besides what it does already.
+/// Adds mentions to a stored document, besides those it has.
 pub(super) async fn join(librarian: &Librarian, rid: &str, to: &[Mention]) -> Result<()> {
     let plan = || {
         async move {
@@ -379,14 +379,14 @@ pub(super) async fn join(librarian: &Librarian, rid: &str, to: &[Mention]) -> Re
     librarian.carry_out(plan).await
 }
 
-/// The edges from a document to what it mentions.
+/// Returns the edges from a document to the entities it mentions.
 async fn mentioned(librarian: &Librarian, document: NodeId) -> Result<Vec<Edge>> {
     let (store, kinds) = (&librarian.app.store, [word(MENTIONS)?]);
     let viewer = &librarian.viewer;
     Ok(store.neighbours(viewer, &[document], Direction::Out, &kinds, EDGES_MAX).await?)
 }
 
-/// Those whom somebody said a document to mention.
+/// Returns the entities that somebody said a document is about.
 pub(super) async fn told_mentions(librarian: &Librarian, rid: &str) -> Result<Vec<Mention>> {
     let Some(node) = shelved(librarian, rid).await? else { return Ok(Vec::new()) };
     let edges = mentioned(librarian, node.id).await?;
@@ -397,13 +397,13 @@ pub(super) async fn told_mentions(librarian: &Librarian, rid: &str) -> Result<Ve
     Ok(told.collect())
 }
 
-/// A mention of others than it was of, if they are others.
+/// Returns the change that makes a mention be about these entities, unless it already is.
 fn retold(edge: &Edge, mentioned: &Mentioned) -> Option<Change> {
     let properties = mentioned.kept(&edge.properties);
     (properties != edge.properties).then(|| told::with(edge, properties))
 }
 
-/// Joins a document to somebody it speaks of, or to those who are one for now.
+/// Returns the change that adds a mention of these entities to a document.
 pub(super) fn mention(
     librarian: &Librarian,
     document: NodeId,

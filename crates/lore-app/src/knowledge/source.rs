@@ -1,11 +1,11 @@
-//! Notes about pages of the web: what is written into them, and what of it is written anew when
-//! a page changes. Whatever else stands in a note is somebody's, and stays.
+//! Notes about web pages: what is written into them, and what is updated when a page changes.
+//! Everything else in such a note belongs to its author and stays.
 
 use lore_markup::vault;
 
 use super::submission::{self, Submission};
 
-/// The note about a page, without what the page mentions.
+/// Returns the text of a note about a page, without the list of mentions.
 pub(super) fn note(page: &Submission, now: &str) -> String {
     let mut note = format!(
         "---\n\"@type\": WebSource\n{}\nurl: {}\ndomain: {}\nrid: {}\n",
@@ -24,10 +24,10 @@ pub(super) fn note(page: &Submission, now: &str) -> String {
     note
 }
 
-/// Below this heading a note about a page lists what the page is about.
+/// The heading above the list of entities the page is about.
 const MENTIONS: &str = "## Mentions";
 
-/// The note about a page with links to what the page is about, where it has none to that.
+/// Adds links to entities to the note about a page, except those it already contains.
 pub(super) fn with_mentions(note: &str, names: &[&str]) -> String {
     let links = names.iter().map(|name| vault::link(name));
     let fresh: Vec<String> = links.filter(|link| !note.contains(link.as_str())).collect();
@@ -45,7 +45,7 @@ pub(super) fn with_mentions(note: &str, names: &[&str]) -> String {
     }
 }
 
-/// Where the list of what a page is about ends.
+/// Returns the offset at which the list of mentions ends.
 fn end_of_mentions(note: &str) -> Option<usize> {
     let mut place = 0;
     let mut found = None;
@@ -63,20 +63,20 @@ fn end_of_mentions(note: &str) -> Option<usize> {
     found
 }
 
-/// A text whose last line has an end.
+/// Adds a line ending to the last line if it has none.
 fn ended(text: &str, end: &str) -> String {
     if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}{end}") }
 }
 
-/// A text after which another part begins.
+/// Makes a text end with an empty line.
 fn apart(text: &str, end: &str) -> String {
     let text = ended(text, end);
     if text.is_empty() || text.ends_with(&end.repeat(2)) { text } else { text + end }
 }
 
-/// The note about a page that said `old` before and is another now. Of the properties, its name
-/// and when it was read are told anew; of the text, the heading and the description, where they
-/// still are what was written there.
+/// Updates the note about a page that changed from `old` to `new`. In the frontmatter, the name and
+/// the time of reading change; in the text, the heading and the description. Lines that somebody
+/// edited stay.
 pub(super) fn refreshed(text: &str, old: &Submission, new: &Submission, now: &str) -> String {
     let (properties, body) = lore_vault::split_frontmatter(text);
     let properties: String = properties
@@ -96,7 +96,7 @@ pub(super) fn refreshed(text: &str, old: &Submission, new: &Submission, now: &st
     properties + &retold(body, old, new)
 }
 
-/// The text below the properties, with the heading and the description of the page as it is now.
+/// Updates the heading and the description in the text of a note.
 fn retold(body: &str, old: &Submission, new: &Submission) -> String {
     let is = |line: &str, text: &str| line.trim_end() == text;
     let (before, after) = (description(old), description(new));
@@ -118,7 +118,7 @@ fn retold(body: &str, old: &Submission, new: &Submission) -> String {
     told
 }
 
-/// How a line ends, which is how lines beside it end. The last of a text may have no end.
+/// Returns the line ending that a line uses, or a newline if it has none.
 fn line_end(line: &str) -> &'static str {
     if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
@@ -127,7 +127,7 @@ fn heading(page: &Submission) -> String {
     format!("# {}", vault::literal(&page.title))
 }
 
-/// What a page says it is about, as one line.
+/// Returns the description of a page as a single line.
 fn description(page: &Submission) -> Option<String> {
     let text = page.description.as_deref()?.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(vault::literal(&text)).filter(|text| !text.is_empty())

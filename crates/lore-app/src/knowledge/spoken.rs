@@ -1,7 +1,7 @@
-//! Who speaks of an entity besides its notes.
+//! Who vouches for an entity and its names besides vault notes.
 //!
-//! What a note says holds for as long as it says so. What somebody registered stays, and so does
-//! a name that somebody gave, whether a note says the same before or after.
+//! What a note says holds only while the note says it. An entity that somebody registered stays,
+//! and so does a name that somebody gave, whether or not a note says the same before or after.
 
 use std::collections::BTreeSet;
 
@@ -16,24 +16,25 @@ use super::relations::{EDGES_MAX, MENTIONS};
 use super::{kept_notes, log};
 use crate::play::word;
 
-/// The property that holds the note which made an entity known, as long as nobody else did.
+/// The property that holds the RID of the note that introduced an entity. It is removed once
+/// somebody else registers the entity.
 pub(super) const INTRODUCED_BY: &str = "introduced_by";
-/// The property that holds the names that somebody gave an entity who is no note.
+/// The property that holds the names given by somebody other than a note.
 const NAMES_GIVEN: &str = "names_given";
-/// So many edges tell whether somebody else speaks of an entity.
+/// How many edges are read to find out whether anything else refers to an entity.
 const FEW: usize = 10;
 
-/// Who makes an entity known or gives it a name.
+/// Who registers an entity or gives it a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Giver<'a> {
-    /// Somebody, for good.
+    /// A person or program; permanent.
     Anybody,
-    /// A note, for as long as it says so.
+    /// The note with this RID, for as long as it says so.
     Note(&'a str),
 }
 
 impl Giver<'_> {
-    /// What is kept with an entity that was made known so and got these names.
+    /// Returns the properties of an entity that this giver registers with these names.
     pub(super) fn noted(self, mut properties: Properties, names: &[String]) -> Properties {
         match self {
             Self::Anybody => {
@@ -48,22 +49,22 @@ impl Giver<'_> {
     }
 }
 
-/// Whether a note made an entity known, and nobody else did.
+/// Whether a note introduced an entity and nobody else registered it.
 pub(super) fn is_introduced(node: &Node) -> bool {
     node.properties.contains_key(INTRODUCED_BY)
 }
 
-/// The names that somebody gave an entity.
+/// Returns the names given to an entity by somebody other than a note.
 pub(super) fn names_given(node: &Node) -> Vec<String> {
     listed(&node.properties)
 }
 
-/// Whether somebody gave an entity a name.
+/// Whether a name was given by somebody other than a note.
 pub(super) fn is_given(node: &Node, name: &str) -> bool {
     names_given(node).iter().any(|known| name_key(known) == name_key(name))
 }
 
-/// Properties of an entity that somebody gave these names.
+/// Adds names to those given by somebody other than a note.
 pub(super) fn given(mut properties: Properties, names: &[String]) -> Properties {
     let mut all = listed(&properties);
     for name in names {
@@ -77,13 +78,13 @@ pub(super) fn given(mut properties: Properties, names: &[String]) -> Properties 
     properties
 }
 
-/// Properties of an entity that somebody gave these names, and no others.
+/// Replaces the names given by somebody other than a note.
 pub(super) fn with_given(mut properties: Properties, names: &[String]) -> Properties {
     properties.remove(NAMES_GIVEN);
     given(properties, names)
 }
 
-/// Properties of an entity that somebody took a name from.
+/// Removes a name from those given by somebody other than a note.
 pub(super) fn taken(mut properties: Properties, name: &str) -> Properties {
     let mut left = listed(&properties);
     left.retain(|known| name_key(known) != name_key(name));
@@ -99,7 +100,7 @@ fn listed(properties: &Properties) -> Vec<String> {
     names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Whom a document mentions.
+/// Returns the entities a document mentions.
 pub(super) async fn mentioned_by(
     librarian: &Librarian,
     document: Option<&Node>,
@@ -111,8 +112,7 @@ pub(super) async fn mentioned_by(
     Ok(edges.into_iter().map(|edge| edge.target).collect())
 }
 
-/// Takes those away whom a note spoke of as the last: notes made them known and are gone, and
-/// nobody else speaks of them.
+/// Deletes those of these entities that a note introduced and to which nothing refers any more.
 pub(super) async fn forget_unmentioned(
     librarian: &Librarian,
     spoken_of: &BTreeSet<NodeId>,
@@ -125,8 +125,8 @@ pub(super) async fn forget_unmentioned(
     Ok(())
 }
 
-/// Puts an entity into the bin that a note made known, where nothing but that note, which is
-/// the document `note` as long as there is one, speaks of it.
+/// Deletes an entity that a note introduced if nothing else refers to it. `note` is the document of
+/// that note, if it still exists.
 pub(super) async fn forget_introduced(
     librarian: &Librarian,
     uri: &str,
@@ -136,7 +136,7 @@ pub(super) async fn forget_introduced(
     let (store, viewer, id) = (&librarian.app.store, &librarian.viewer, entity.node.id);
     let edges = store.neighbours(viewer, &[id], Direction::Both, &[], FEW).await?;
     let texts = store.texts_of(viewer, id, Bin::Live).await?;
-    // Who is several for now is still asked for when they part.
+    // An entity with others merged into it is still needed to unmerge them.
     let alone = edges.iter().all(|edge| Some(edge.source) == note)
         && texts.is_empty()
         && log::same_as(&entity.node).is_empty();

@@ -1,37 +1,37 @@
-//! Finding known names in a text, longest first.
+//! Finds known names in a text, preferring longer ones.
 //!
-//! Names are found as people write them: whatever blanks or hyphens stand between their words,
-//! with or without accents, and within scripts that set no blanks.
+//! Names match regardless of the spaces or hyphens between their words and of accents, and also in
+//! scripts that do not separate words.
 
 use std::collections::BTreeMap;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use lore_core::NodeId;
 
-/// Shortest name that is looked for, in characters: shorter ones are found everywhere.
+/// Shortest name that is searched for, in characters: shorter ones occur everywhere.
 const NAME_MIN: usize = 3;
-/// The same for names in scripts where a sign is a word or a syllable.
+/// The same for names in scripts where a character is a word or a syllable.
 const SIGNS_MIN: usize = 2;
-/// How much of the text around a name is shown, in characters to each side.
+/// How much context is shown on each side of a name, in characters.
 const AROUND: usize = 50;
 
-/// Names to look for.
+/// A set of names to search for.
 pub(super) struct Spotter {
     automaton: Option<AhoCorasick>,
-    /// For each folded name, in the order of the patterns, who goes by it and in what spelling.
+    /// For each folded name, in pattern order: the entities that have it, and its spelling.
     names: Vec<Vec<(NodeId, String)>>,
 }
 
-/// Something a text mentions.
+/// The mentions of an entity in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spotted {
-    /// How often.
+    /// The number of mentions.
     pub(super) count: usize,
-    /// The text around the first place.
+    /// The text around the first mention.
     pub(super) context: String,
 }
 
-/// A name at a place of a text.
+/// A name found in a text.
 struct Found<'a> {
     start: usize,
     end: usize,
@@ -39,7 +39,7 @@ struct Found<'a> {
 }
 
 impl Spotter {
-    /// Looks for these names. A name that several things have is found as each of them.
+    /// Builds a search for these names. A name of several entities is found for each of them.
     pub(super) fn new(names: impl IntoIterator<Item = (NodeId, String)>) -> Self {
         let mut by_name: BTreeMap<String, Vec<(NodeId, String)>> = BTreeMap::new();
         for (node, name) in names {
@@ -48,18 +48,18 @@ impl Spotter {
                 by_name.entry(folded).or_default().push((node, name));
             }
         }
-        // Too many names for one automaton would be millions; then none are spotted.
+        // Building fails only for millions of names; then none are found.
         let automaton =
             AhoCorasick::builder().match_kind(MatchKind::Standard).build(by_name.keys()).ok();
         Self { automaton, names: by_name.into_values().collect() }
     }
 
-    /// What a text mentions. A name that several have means those of them who are `meant` already,
-    /// if any is.
+    /// Returns the entities a text mentions. A name of several entities counts only for those in
+    /// `meant`, if any of them is.
     pub(super) fn spot(&self, text: &str, meant: &[NodeId]) -> BTreeMap<NodeId, Spotted> {
         let mut spotted: BTreeMap<NodeId, Spotted> = BTreeMap::new();
         let mut found = self.all(text);
-        // Of names that overlap, the one that begins first counts, and of those the longest.
+        // Of overlapping names, the one that starts first wins; among these, the longest.
         found.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
         let mut done = 0;
         for Found { start, end, mut nodes } in found {
@@ -78,7 +78,7 @@ impl Spotter {
         spotted
     }
 
-    /// Every name in a text that is not part of a longer word and has its capital.
+    /// Returns every occurrence of a name that is a whole word and capitalised as required.
     fn all(&self, text: &str) -> Vec<Found<'_>> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let haystack = Folded::of(text);
@@ -103,16 +103,16 @@ fn is_long_enough(name: &str) -> bool {
     length >= NAME_MIN || length >= SIGNS_MIN && name.chars().all(sign)
 }
 
-/// A text as names are looked for in it, and where each part of it stood.
+/// A normalised text, with the position of each part in the original.
 struct Folded {
     text: String,
-    /// For each byte, where in the original its letter begins; then where that ends.
+    /// For each byte, the offset of its character in the original; finally the end offset.
     places: Vec<usize>,
 }
 
 impl Folded {
-    /// Small letters without accents. A run of blanks and hyphens is one blank, unless it
-    /// holds an empty line.
+    /// Normalises a text: lower case without accents. A run of spaces and hyphens becomes a single
+    /// space, or a line break if it contains an empty line.
     fn of(text: &str) -> Self {
         let mut folded = Self { text: String::with_capacity(text.len()), places: Vec::new() };
         let mut gap: Option<(usize, usize)> = None;
@@ -149,7 +149,7 @@ fn is_gap(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '-' | '\u{ad}' | '\u{2010}'..='\u{2015}')
 }
 
-/// Whether a name is not part of a longer word.
+/// Whether a match is not part of a longer word.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let ends = |part: Option<&str>| {
         let part = part.unwrap_or_default();
@@ -157,13 +157,13 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     };
     let (first, last) = ends(text.get(start..end));
     let (before, after) = (ends(text.get(..start)).1, ends(text.get(end..)).0);
-    // Korean puts its particles right behind a name.
+    // Korean attaches particles directly to a name.
     let particle = last.zip(after).is_some_and(|(one, two)| is_hangul(one) && is_hangul(two));
     !are_one_word(before, first) && (particle || !are_one_word(last, after))
 }
 
-/// Whether two letters that stand side by side are of one word. Between the words of some
-/// scripts there are no blanks; foreign words in Japanese are told by their own letters.
+/// Whether two adjacent characters belong to the same word. Some scripts do not separate words; in
+/// Japanese, katakana marks foreign words.
 fn are_one_word(one: Option<char>, other: Option<char>) -> bool {
     let Some((one, other)) = one.zip(other) else { return false };
     let katakana = |sign: char| matches!(sign, '\u{30a1}'..='\u{30fe}');
@@ -176,7 +176,7 @@ fn is_hangul(letter: char) -> bool {
     matches!(letter, '\u{ac00}'..='\u{d7a3}')
 }
 
-/// A name of one word is meant only when it has its capital: Rose is not a rose.
+/// Whether a one-word name is capitalised as it should be: a rose is not Rose.
 fn is_written_as(found: &str, name: &str) -> bool {
     let capital = |text: &str| text.chars().next().is_some_and(char::is_uppercase);
     name.contains(char::is_whitespace) || !capital(name) || capital(found)

@@ -1,4 +1,4 @@
-//! Pages that were looked at: what they say, and how far they got on their way in.
+//! Previewed web pages: their content, and their status on the way to being ingested.
 
 use futures::FutureExt;
 use jiff::Timestamp;
@@ -17,19 +17,19 @@ use super::outside::Form;
 use super::{shelve, uri, web};
 use crate::play::word;
 
-/// Node kind of a page that was looked at. It is found by its address alone: what is not
-/// taken in is not searched.
+/// Node kind of a previewed page. It can be found by its address only; its text is not searchable
+/// until it is ingested.
 const KIND: &str = "web_preview";
-/// The source of pages, and the namespace of everything that comes from there.
+/// The source of web pages, which is also the namespace of everything read from them.
 pub(super) const WEB: &str = "web";
-/// Name of the document that holds a submission.
+/// Name of the state that holds a submission.
 const SUBMISSION: &str = "submission";
-/// Longest text that is kept of a page, in characters.
+/// Longest text stored for a page, in characters; the rest is cut off.
 const TEXT_MAX: usize = 100_000;
 /// Most pages that are listed.
 const PAGES_MAX: usize = 10_000;
 
-/// A page that was looked at.
+/// A previewed page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Submission {
     pub(super) url: String,
@@ -54,7 +54,7 @@ pub(super) struct Submission {
     pub(super) evaluation: Option<Evaluation>,
 }
 
-/// What somebody thinks of a page.
+/// Somebody's judgement of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Evaluation {
     pub(super) score: Option<f64>,
@@ -62,20 +62,20 @@ pub(super) struct Evaluation {
     pub(super) tags: Vec<String>,
 }
 
-/// How far a page got.
+/// The status of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Status {
     Previewed,
-    /// Somebody decided that it shall be taken in.
+    /// Somebody decided that it should be ingested.
     Evaluated,
-    /// Somebody decided that it shall not.
+    /// Somebody decided that it should not be ingested.
     Rejected,
     Ingested,
 }
 
 impl Status {
-    /// Its name.
+    /// Returns its name.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Previewed => "previewed",
@@ -86,7 +86,7 @@ impl Status {
     }
 }
 
-/// That a page is looked at from time to time.
+/// The state of a monitored page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Watched {
     pub(super) title: String,
@@ -95,23 +95,23 @@ pub(super) struct Watched {
     pub(super) failures: u32,
 }
 
-/// A submission as it is kept.
+/// A stored submission.
 pub(super) struct Held {
     pub(super) node: Node,
     pub(super) submission: Submission,
     version: i64,
 }
 
-/// The address as it is asked for: people leave out the scheme.
+/// Completes and checks an address: people leave out the scheme.
 pub(super) fn address(librarian: &Librarian, url: &str) -> Result<String> {
     let url = url.trim();
     let whole = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
     let checked = librarian.web()?.check(&whole)?;
-    // A part of a page is that page.
+    // A fragment leads to the same page.
     Ok(checked.split('#').next().unwrap_or(&checked).to_owned())
 }
 
-/// The name of the page at an address.
+/// Returns the RID of the page at an address.
 pub(super) fn rid(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest).replace(['.', ':'], "_");
@@ -119,16 +119,16 @@ pub(super) fn rid(url: &str) -> String {
     format!("orn:web.page:{host}/{hash}")
 }
 
-/// The host of an address.
+/// Returns the host of an address.
 pub(super) fn domain(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or(rest).to_owned()
 }
 
-/// Reads the page at an address as it is now.
+/// Fetches the page at an address as it is now.
 pub(super) async fn read(librarian: &Librarian, url: &str) -> Result<Submission> {
     let fetched = librarian.web()?.fetch(url).await?;
-    // Pages come from anybody, and reading one may take a while.
+    // Parsing an untrusted page can take long.
     let read = tokio::task::spawn_blocking(move || match fetched.form {
         Form::Html => lore_reader::read_html(&fetched.body, &fetched.url),
         Form::Plain => lore_reader::read_text(&fetched.body),
@@ -164,7 +164,8 @@ fn submission(url: &str, page: Page) -> Submission {
     }
 }
 
-/// The submission of a page that was looked at. One whose document was removed can be taken in again.
+/// Returns the submission of a page. If its document was deleted, the status is `Previewed` again,
+/// so that it can be ingested again.
 pub(super) async fn held(librarian: &Librarian, rid: &str) -> Result<Option<Held>> {
     let Some(uid) = uri::derived_uid(&librarian.viewer, &preview_of(rid)) else { return Ok(None) };
     let store = &librarian.app.store;
@@ -181,7 +182,7 @@ pub(super) async fn held(librarian: &Librarian, rid: &str) -> Result<Option<Held
     Ok(held)
 }
 
-/// Every submission, in the order they came.
+/// Returns all submissions, in order of creation.
 pub(super) async fn all(librarian: &Librarian) -> Result<Vec<Held>> {
     let query = NodeQuery { kinds: vec![word(KIND)?], limit: PAGES_MAX, ..NodeQuery::default() };
     let store = &librarian.app.store;
@@ -200,8 +201,8 @@ fn opened(node: Node, state: State) -> Option<Held> {
     Some(Held { node, submission, version: state.version })
 }
 
-/// Keeps what `make` makes of a submission as it is, and gives its answer. Who finds that
-/// somebody else was faster makes it again from what that one left.
+/// Stores what `make` makes of the current submission and returns its answer. After a conflict with
+/// another writer, `make` is called again with the new state.
 pub(super) async fn amend<T: Send>(
     librarian: &Librarian,
     rid: &str,
@@ -223,7 +224,8 @@ pub(super) async fn amend<T: Send>(
     librarian.carry_out(plan).await
 }
 
-/// Keeps a submission, in the place of `old` where there is one. Whoever was faster wins.
+/// Stores a submission that replaces `old`. Fails with a conflict if somebody else wrote it
+/// meanwhile.
 pub(super) async fn hold(
     librarian: &Librarian,
     submission: &Submission,
@@ -262,7 +264,7 @@ fn holding(librarian: &Librarian, submission: &Submission, old: Option<&Held>) -
     Ok(batch.change(state))
 }
 
-/// When a page says it was published.
+/// Parses the publication date of a page.
 pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let date = || text.get(..10)?.parse::<jiff::civil::Date>().ok();
     text.parse().ok().or_else(|| {
@@ -276,7 +278,7 @@ fn preview_of(rid: &str) -> String {
 }
 
 impl Librarian {
-    /// The web, if it may be read.
+    /// Returns the access to the web, if there is one.
     pub(super) fn web(&self) -> Result<&dyn super::outside::Web> {
         self.app.web.as_deref().ok_or_else(|| Error::Precondition {
             message: "this server does not read the web".into(),

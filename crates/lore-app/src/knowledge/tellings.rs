@@ -1,8 +1,9 @@
-//! Of whom a relation is told, and by whom, each telling for itself.
+//! Tellings: one telling is one statement that two entities are related, with its sources.
 //!
-//! Entities that are one for a while share the edges of the one that was kept. So that each has its
-//! own when they part, an edge keeps the tellings it is made of: whom each joins, and what the edge
-//! between those two would hold alone. It shows what the first holds.
+//! While entities are merged, they share the survivor's edges. So that each gets its own back when
+//! they are unmerged, an edge keeps the tellings it is made of: which two entities each one is
+//! about, and what an edge between just these two would hold. The edge itself shows the weight and
+//! origin of its first telling.
 
 use lore_core::{Edge, NodeId, Properties};
 use lore_store::{Change, EdgePatch, EdgeRef, Expect};
@@ -12,53 +13,55 @@ use serde_json::json;
 use super::relations::{OBJECT_AS, SOURCE, SOURCE_RID, SUBJECT_AS, TOLD_BY, called_at};
 use super::told::SAID_TOO;
 
-/// The property that holds the tellings of an edge, unless it is told once, of its ends themselves.
+/// The property that holds the tellings of an edge. Absent if the edge has a single telling, which
+/// is about the nodes at its ends themselves.
 const TELLINGS: &str = "tellings";
 /// The properties that say where a telling comes from.
 const ORIGIN: [&str; 4] = [SOURCE, SOURCE_RID, TOLD_BY, SAID_TOO];
-/// Most tellings that are remembered for an edge.
+/// Most tellings stored with one edge.
 const TELLINGS_MAX: usize = 100;
 
-/// That somebody tells how two are related.
+/// One statement that two entities are related.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Telling {
-    /// The URI of whom it is told, where that was merged into the entity there; else empty.
+    /// The URI of the entity it is about, if that was merged into the edge's source node; empty if
+    /// it is the source node itself.
     pub(super) subject: String,
-    /// The same at the other end.
+    /// The same for the target node.
     pub(super) object: String,
     pub(super) confidence: f64,
-    /// Where it comes from, as properties of an edge say it.
+    /// Where it comes from, as the edge properties listed in [`ORIGIN`].
     pub(super) origin: Properties,
 }
 
 impl Telling {
-    /// Of whom it is told at an end of its edge.
+    /// Returns whom it is about at one end of its edge: a URI, or empty for the node itself.
     pub(super) fn at(&self, edge: &Edge, end: NodeId) -> &str {
         if edge.source == end { &self.subject } else { &self.object }
     }
 
-    /// The same, told of somebody else at an end of its edge.
+    /// Changes whom it is about at one end of its edge.
     pub(super) fn told_of(mut self, edge: &Edge, end: NodeId, of: &str) -> Self {
         let place = if edge.source == end { &mut self.subject } else { &mut self.object };
         of.clone_into(place);
         self
     }
 
-    /// Whether both are told of the same two.
+    /// Whether both tellings are about the same two entities.
     pub(super) fn is_of_same(&self, other: &Self) -> bool {
         self.subject == other.subject && self.object == other.object
     }
 }
 
-/// The tellings of an edge.
+/// Returns the tellings of an edge.
 pub(super) fn of(edge: &Edge) -> Vec<Telling> {
     let kept = edge.properties.get(TELLINGS).cloned();
     let kept = kept.and_then(|kept| serde_json::from_value(kept).ok());
     kept.unwrap_or_else(|| in_one(edge))
 }
 
-/// The tellings of an edge that does not keep them apart. In former times it held whom it joins in
-/// two lists.
+/// Derives the tellings of an edge that stores none. Older versions stored the entities at each end
+/// in two lists; every pair of them becomes a telling.
 fn in_one(edge: &Edge) -> Vec<Telling> {
     let held = |key: &&str| Some(((*key).to_owned(), edge.properties.get(*key)?.clone()));
     let origin: Properties = ORIGIN.iter().filter_map(held).collect();
@@ -74,7 +77,8 @@ fn in_one(edge: &Edge) -> Vec<Telling> {
     pairs.map(|(subject, object)| telling(subject, object)).collect()
 }
 
-/// Tellings of an edge, where those of whoever is at an end itself go by a URI from now on.
+/// Writes `uri` into the tellings that are about the node at `end` itself. A merge uses this before
+/// it moves an edge to the survivor.
 pub(super) fn named(told: Vec<Telling>, edge: &Edge, end: NodeId, uri: &str) -> Vec<Telling> {
     let named = |one: Telling| match one.at(edge, end).is_empty() {
         true => one.told_of(edge, end, uri),
@@ -83,7 +87,7 @@ pub(super) fn named(told: Vec<Telling>, edge: &Edge, end: NodeId, uri: &str) -> 
     told.into_iter().map(named).collect()
 }
 
-/// Adds tellings of whom none told so yet.
+/// Adds tellings about pairs of entities that have none yet, up to [`TELLINGS_MAX`].
 pub(super) fn add(tellings: &mut Vec<Telling>, more: impl IntoIterator<Item = Telling>) {
     for one in more {
         let is_known = tellings.iter().any(|known| known.is_of_same(&one));
@@ -93,7 +97,8 @@ pub(super) fn add(tellings: &mut Vec<Telling>, more: impl IntoIterator<Item = Te
     }
 }
 
-/// How sure an edge is and what it holds, where it is made of tellings and holds `besides`.
+/// Returns the weight and properties of an edge made of these tellings. Properties of `besides`
+/// that do not describe tellings are kept. `None` without any telling.
 pub(super) fn held(besides: &Properties, tellings: &[Telling]) -> Option<(f64, Properties)> {
     let first = tellings.first()?;
     let mut properties = besides.clone();
@@ -108,7 +113,8 @@ pub(super) fn held(besides: &Properties, tellings: &[Telling]) -> Option<(f64, P
     Some((first.confidence, properties))
 }
 
-/// An edge that is made of other tellings now. Without any it goes.
+/// Returns the change that makes an edge consist of these tellings: `None` if it already does, and
+/// its deletion if there are none.
 pub(super) fn retold(edge: &Edge, tellings: &[Telling]) -> Option<Change> {
     let (id, version) = (EdgeRef::Id(edge.id), Expect::Version(edge.version));
     let Some((weight, properties)) = held(&edge.properties, tellings) else {

@@ -1,4 +1,4 @@
-//! Relations that notes tell: made while a note says them, and taken back when none does.
+//! Relations stated by vault notes: created while a note states them, removed when none does.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -17,8 +17,8 @@ use super::relations::{
 use super::shelve::Mention;
 use super::tellings::{self, Telling};
 
-/// Brings the relations a note tells of in line with what it says now: what it says is kept,
-/// and what only it said and says no more is taken back.
+/// Brings the relations in line with what a note says now. Relations that only this note stated and
+/// that it no longer states are removed.
 pub(super) async fn retell(
     librarian: &Librarian,
     about: NodeId,
@@ -32,25 +32,25 @@ pub(super) async fn retell(
     Ok(told)
 }
 
-/// What came of the relations of a note.
+/// The outcome of storing the relations of a note.
 #[derive(Default)]
 pub(super) struct Told {
-    /// The edges of what it says.
+    /// The edges the note states.
     said: HashSet<Ends>,
-    /// Everybody it speaks of, with the URIs of those who were merged into others.
+    /// The entities at the ends of these edges; with the URI if one was merged into the node.
     spoken_of: BTreeSet<(NodeId, String)>,
-    /// Those that wait for an end which is not known yet.
+    /// Relations with an end that is not known yet.
     pub(super) waiting: Vec<NewRelation>,
 }
 
 impl Told {
-    /// That the note speaks of everybody in it.
+    /// Returns a mention of every entity in the note's relations.
     pub(super) fn named(&self) -> impl Iterator<Item = Mention> {
         self.spoken_of.iter().map(|(node, of)| Mention::Named(*node, of.clone()))
     }
 }
 
-/// Makes the relations of a note, as far as both ends are known.
+/// Stores the relations of a note whose ends are both known.
 pub(super) async fn tell(
     librarian: &Librarian,
     items: &[NewRelation],
@@ -71,8 +71,8 @@ pub(super) async fn tell(
     Ok(Told { said, spoken_of, waiting })
 }
 
-/// Takes back what a note told of an entity, but for what it still says. What others say as
-/// well stays.
+/// Withdraws what a note stated about an entity, except for the edges in `said`. What other sources
+/// state too stays.
 pub(super) async fn withdraw(
     librarian: &Librarian,
     about: NodeId,
@@ -86,7 +86,7 @@ pub(super) async fn withdraw(
     tell_of(librarian, about, &others).await
 }
 
-/// Follows a note to its new name.
+/// Replaces the RID of a note that was moved.
 pub(super) async fn readdress(
     librarian: &Librarian,
     about: NodeId,
@@ -103,7 +103,7 @@ pub(super) async fn readdress(
     tell_of(librarian, about, &moved).await
 }
 
-/// Gives the edges of an entity the tellers that follow from those they have.
+/// Recomputes which notes state the edges of an entity: `now` maps the old list to the new one.
 async fn tell_of(
     librarian: &Librarian,
     about: NodeId,
@@ -134,12 +134,13 @@ fn ends(edge: &Edge) -> Ends {
     (edge.kind.to_string(), edge.source, edge.target)
 }
 
-/// The notes that say so.
+/// Returns the RIDs of the notes that state an edge.
 pub(super) fn tellers(edge: &Edge) -> Vec<String> {
     tellings::of(edge).iter().flat_map(|telling| noted(&telling.origin)).collect()
 }
 
-/// The notes that say so. Before they were listed, it was the one that an edge was read in.
+/// Returns the RIDs of the notes that state something. Older edges have no list, only the note they
+/// were read in.
 fn noted(origin: &Properties) -> Vec<String> {
     let from_note = origin.get(SOURCE) == Some(&json!(kept_notes::SOURCE));
     let listed = origin.get(TOLD_BY).and_then(Value::as_array).map(Vec::as_slice);
@@ -148,7 +149,8 @@ fn noted(origin: &Properties) -> Vec<String> {
     told.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// What these notes tell; without any it is nothing, unless others made it or say so, too.
+/// Returns an origin as stated by these notes. `None` if no note is left and no other source states
+/// it.
 fn told_by(origin: &Properties, tellers: Vec<String>) -> Option<Properties> {
     let mut now = origin.clone();
     if noted(origin) == tellers {
@@ -167,28 +169,28 @@ fn told_by(origin: &Properties, tellers: Vec<String>) -> Option<Properties> {
     Some(now)
 }
 
-/// Whether something is told because a note says so.
+/// Whether something is stored because a note stated it first.
 fn is_of_notes(origin: &Properties) -> bool {
     let first = origin.get(SOURCE_RID).and_then(Value::as_str);
     first.is_some_and(|first| noted(origin).iter().any(|teller| teller == first))
 }
 
-/// An edge with other properties.
+/// Returns the change that replaces the properties of an edge.
 pub(super) fn with(edge: &Edge, properties: Properties) -> Change {
     let patch = EdgePatch { properties: Some(properties), ..EdgePatch::default() };
     Change::UpdateEdge(EdgeRef::Id(edge.id), Expect::Version(edge.version), patch)
 }
 
-/// The property of an edge that notes made: who else says so, the sort of source and the document.
+/// The property of an edge created by notes that holds another source of it: source and RID.
 pub(super) const SAID_TOO: &str = "said_too";
 
-/// What tells of an edge where it comes from, when it is no note's any more.
+/// Returns the source properties of an edge that no note states any more.
 fn source_of(said: Value) -> impl Iterator<Item = (String, Value)> {
     let said = |place: usize| said.get(place).cloned().unwrap_or_default();
     [(SOURCE.to_owned(), said(0)), (SOURCE_RID.to_owned(), said(1))].into_iter()
 }
 
-/// Where something comes from that nobody told before.
+/// Returns the origin of a relation that is stated for the first time.
 pub(super) fn origin(read_in: ReadIn<'_>, teller: Teller) -> Properties {
     let mut origin = Properties::new();
     origin.insert(SOURCE.into(), json!(read_in.source));
@@ -201,7 +203,7 @@ pub(super) fn origin(read_in: ReadIn<'_>, teller: Teller) -> Properties {
     origin
 }
 
-/// Where something comes from that somebody tells again. What is known of it stays.
+/// Returns the origin of a relation that is stated again. What is known about it stays.
 pub(super) fn again(origin: &Properties, read_in: ReadIn<'_>, teller: Teller) -> Properties {
     let mut now = origin.clone();
     match (teller, read_in.rid) {

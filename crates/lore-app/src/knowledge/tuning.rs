@@ -1,7 +1,8 @@
-//! How names of a type are compared where the vault's ontology notes say so.
+//! Settings of the vault's ontology notes for comparing names of a type.
 //!
-//! A note below `Ontology/` may hold a block `resolution` in its properties. It becomes a
-//! property of the note's node, from which every catalogue that sees the note learns it.
+//! A note below `Ontology/` may have a `resolution` block in its frontmatter. It is stored as a
+//! property of the note's node, from which the catalogue of every viewer who sees the note learns
+//! it.
 
 use lore_core::Node;
 use lore_resolve::{Profile, key};
@@ -10,18 +11,18 @@ use serde_json::{Value, json};
 use super::note::Note;
 use super::ontology::{EntityType, word_of};
 
-/// The folder of notes that say how things are.
+/// The folder of ontology notes.
 const FOLDER: &str = "Ontology/";
-/// The property of a note's node that holds what it says.
+/// The property of a note's node that holds its settings; also the name of the block.
 pub(super) const TUNING: &str = "resolution";
-/// How little and how much may be asked of a match.
+/// Allowed range of the confidence from which a match is certain.
 const LINK_AT: std::ops::RangeInclusive<f64> = 0.5..=0.999;
-/// With how many a candidate may have to be known at most.
+/// Highest number of context entities that a candidate may be required to be related to.
 const COMPANY_MAX: f64 = 10.0;
-/// How much of two names must be alike where notes ask for words in common.
+/// Required similarity of two names where a note demands common words.
 const OVERLAP: f64 = 0.5;
 
-/// What the note at a path says, if it says anything.
+/// Returns the settings in the note at a path, if there are any.
 pub(super) fn told(path: &str, note: &Note<'_>) -> Option<Value> {
     let said = |field: &str| note.first(&format!("{TUNING}.{field}"));
     let entity_type = said("type_key").and_then(EntityType::read)?;
@@ -46,27 +47,27 @@ pub(super) fn told(path: &str, note: &Note<'_>) -> Option<Value> {
     })
 }
 
-/// What a note says of a type.
+/// The settings a note defines for a type.
 pub(super) struct Tuning {
     /// The type.
     pub(super) entity_type: EntityType,
-    /// How its names are compared.
+    /// How names of the type are compared.
     pub(super) profile: Profile,
-    /// The folder of its notes.
+    /// The folder for notes of the type.
     pub(super) folder: Option<String>,
-    /// Other words for it.
+    /// Other words for the type.
     words: Vec<String>,
 }
 
 impl Tuning {
-    /// Whether a word means the type.
+    /// Whether a word stands for the type.
     pub(super) fn is_meant_by(&self, text: &str) -> bool {
         let word = word_of(text);
         !word.is_empty() && self.words.iter().chain(&self.folder).any(|own| word_of(own) == word)
     }
 }
 
-/// What a node says of a type, if it does.
+/// Reads the settings stored with a node, if there are any.
 pub(super) fn of(node: &Node) -> Option<Tuning> {
     let told = node.properties.get(TUNING)?;
     let entity_type = told.get("type").and_then(Value::as_str).and_then(EntityType::read)?;

@@ -1,9 +1,9 @@
-//! The names under which entities and documents are known outside.
+//! The identifiers of entities (URIs) and documents (RIDs) outside this world.
 //!
-//! An entity that came in through this door has the URI its type and name make, so that
-//! everybody who registers the same makes the same URI; it is kept with the node and
-//! survives renaming. Nodes of other doors may share names, so their URIs end with their
-//! uid instead; whatever stands before it may be out of date.
+//! An entity created by this toolset gets a URI derived from its type and name, so that every KOI
+//! node computes the same one; it is stored with the node and survives renaming. Nodes of the other
+//! doors (toolsets) may share names, so their URIs end with their uid; the part before it may be
+//! out of date.
 
 use lore_core::{Node, Uid, Viewer};
 use serde_json::Value;
@@ -11,26 +11,26 @@ use sha2::{Digest, Sha256};
 
 use super::ontology::EntityType;
 
-/// Start of every URI of an entity.
+/// Prefix of the URIs of entities.
 const ENTITY_PREFIX: &str = "orn:personal-koi.entity:";
-/// Start of every URI of a document that has no name of its own.
+/// Prefix of the URIs of documents that have no RID.
 const OWN_PREFIX: &str = "orn:lorewell.";
-/// Start of every URI at all.
+/// Prefix of all URIs.
 pub(crate) const PREFIX: &str = "orn:";
 
-/// The property that holds the URI of what came in through this door.
+/// The property that holds the URI of an entity created by this toolset or retyped.
 pub(super) const URI: &str = "koi_uri";
-/// The property that holds the URIs of what was merged into a node.
+/// The property that holds the URIs of everything merged into a node.
 pub(super) const SAME_AS: &str = "koi_same_as";
-/// The property that holds the numbers of what was merged into a node.
+/// The property that holds the numbers of everything merged into a node.
 pub(super) const SAME_NUMBERS: &str = "koi_same_numbers";
-/// The property that holds the name of a document.
+/// The property that holds the RID of a document.
 pub(super) const RID: &str = "rid";
 
-/// Longest part of a URI that is made from a name, in characters.
+/// Longest part of a URI made from a name, in characters.
 const SLUG_MAX: usize = 50;
 
-/// The URI of an entity.
+/// Returns the URI of an entity.
 pub(super) fn of_entity(node: &Node, entity_type: EntityType) -> String {
     if let Some(kept) = node.properties.get(URI).and_then(Value::as_str) {
         return kept.to_owned();
@@ -39,13 +39,13 @@ pub(super) fn of_entity(node: &Node, entity_type: EntityType) -> String {
     format!("{ENTITY_PREFIX}{}-{}-{uid}", lower(Some(entity_type)), slug(&node.name))
 }
 
-/// Whether a node came in through this door. The URI that is kept of another ends with its uid.
+/// Whether a node was created by this toolset. A URI stored with any other node ends with its uid.
 pub(super) fn came_in_here(node: &Node) -> bool {
     let kept = node.properties.get(URI).and_then(Value::as_str);
     kept.is_some_and(|kept| uid_in(kept) != Some(node.uid))
 }
 
-/// The URI an entity of this type and name gets when it is registered.
+/// Returns the URI that an entity of this type and name gets when it is registered.
 pub(super) fn proposed(entity_type: Option<EntityType>, name: &str) -> String {
     let type_name = entity_type.map_or("", EntityType::as_str);
     let hash = Sha256::digest(format!("{type_name}:{}", normalised(name)));
@@ -53,15 +53,15 @@ pub(super) fn proposed(entity_type: Option<EntityType>, name: &str) -> String {
     format!("{ENTITY_PREFIX}{}-{}-{hash}", lower(entity_type), slug(name))
 }
 
-/// The URI of an entity that the document `rid` makes known, where another has the URI that its
-/// type and name make.
+/// Returns a URI for an entity introduced by the document `rid`, for use when another entity has
+/// the URI derived from its type and name.
 pub(super) fn proposed_beside(entity_type: EntityType, name: &str, rid: &str) -> String {
     let hash = Sha256::digest(format!("{}:{}:{rid}", entity_type.as_str(), normalised(name)));
     let hash: String = hex(&hash).chars().take(12).collect();
     format!("{ENTITY_PREFIX}{}-{}-{hash}", lower(Some(entity_type)), slug(name))
 }
 
-/// The uid of the node that a URI of this world was made for.
+/// Returns the uid of the node that a URI of this world was made for.
 pub(crate) fn uid_shown(uri: &str) -> Option<Uid> {
     match uri.strip_prefix(OWN_PREFIX) {
         Some(document) => document.split_once(':')?.1.parse().ok(),
@@ -69,7 +69,7 @@ pub(crate) fn uid_shown(uri: &str) -> Option<Uid> {
     }
 }
 
-/// The uid at the end of the URI of a node of another door.
+/// Returns the uid at the end of the URI of a node of another toolset.
 fn uid_in(uri: &str) -> Option<Uid> {
     let last = uri.strip_prefix(ENTITY_PREFIX)?.rsplit('-').next()?;
     if last.len() != 32 {
@@ -78,12 +78,12 @@ fn uid_in(uri: &str) -> Option<Uid> {
     last.parse().ok()
 }
 
-/// What of a URI says whose it is, and stays when names change.
+/// Returns the part of a URI that identifies the entity and does not change with its name.
 pub(super) fn anchor(uri: &str) -> String {
     uid_in(uri).map_or_else(|| uri.to_owned(), |uid| uid.to_string())
 }
 
-/// The name of a document.
+/// Returns the RID of a document.
 pub(crate) fn of_document(node: &Node) -> String {
     match node.properties.get(RID).and_then(Value::as_str) {
         Some(kept) => kept.to_owned(),
@@ -91,22 +91,22 @@ pub(crate) fn of_document(node: &Node) -> String {
     }
 }
 
-/// The uid of what comes in here under this name, in the viewer's world. The same name always
-/// gets the same uid, so a thing is found without an index and cannot be made twice. What a
-/// player keeps is the player's own, so each player has another.
+/// Returns the uid of a node created here under this name, in the viewer's world. The same name
+/// always gives the same uid, so the node is found without an index and cannot be created twice.
+/// Each player has separate uids, because what a player stores is private.
 pub(super) fn derived_uid(viewer: &Viewer, rid: &str) -> Option<Uid> {
     let owner = if viewer.sees_gm_side() { 0 } else { viewer.principal.0 };
     let hash = Sha256::digest(format!("{} {owner} {rid}", viewer.world));
     Uid::from_bytes(hash.get(..16)?)
 }
 
-/// A hash in small letters.
+/// Encodes bytes as lower-case hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(bytes)
 }
 
-/// How names are compared where every KOI node must agree on it: no case, no leading `@`,
-/// blanks for dashes.
+/// Normalises a name in the way all KOI nodes agree on: lower case, no leading `@`, spaces instead
+/// of dashes and underscores.
 fn normalised(name: &str) -> String {
     let lower = name.trim().to_lowercase().replace(['_', '-'], " ").replace("  ", " ");
     lower.trim_start_matches('@').to_owned()

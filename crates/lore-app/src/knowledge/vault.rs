@@ -1,4 +1,4 @@
-//! The notes folder: reading, writing and listing notes.
+//! The vault, a folder of Markdown notes: reading, writing and listing notes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,48 +19,47 @@ use super::submission::Submission;
 use crate::App;
 use crate::access::{self, Identity};
 
-/// Where the notes are, and whose: a folder belongs to one world, and in others there is none.
-/// The folder is opened when it is first needed, so that everything else works without it, and
-/// opened again when another one has taken its place.
+/// The vault and the world it belongs to; other worlds have no vault. The folder is opened when it
+/// is first needed, so that everything else works without it, and opened again if it was replaced.
 #[derive(Default)]
 pub struct Notes {
     place: Option<Place>,
     open: Mutex<Option<Arc<Vault>>>,
-    /// Held by whoever writes a note about a page.
+    /// Serialises writing notes about web pages.
     writing: tokio::sync::Mutex<()>,
-    /// Held by whoever takes a note in, or away: what it says of names and relations is many
-    /// changes, which those of another reader of it must not come between.
+    /// Serialises storing and deleting notes. Each takes several commits, which must not interleave
+    /// with those for another version of the same note.
     pub(super) keeping: tokio::sync::Mutex<()>,
-    /// How many of how many notes are read, while all are.
+    /// Progress of the first reading of all notes, as (done, total); `None` otherwise.
     reading: Mutex<Option<(usize, usize)>>,
-    /// Those that went a short while ago.
+    /// Notes that were deleted a short while ago.
     pub(super) departed: Mutex<Departed>,
 }
 
-/// The folder of notes about pages unless another is asked for.
+/// The default folder for notes about web pages.
 const SOURCES_FOLDER: &str = "Sources";
 
 struct Place {
     path: PathBuf,
-    /// The world that was named, or the local user's own.
+    /// The name of the world; `None` for the local user's own.
     world: Option<String>,
-    /// Which that was when it was first asked for: it stays the same whatever is chosen later.
+    /// The world it turned out to be when first needed. Later choices of a world do not change it.
     owner: OnceCell<WorldId>,
 }
 
 impl Notes {
-    /// Notes of a world in this folder; of the local user's own world when none is named.
+    /// A vault in this folder for the named world, or for the local user's own.
     pub fn at(path: PathBuf, world: Option<String>) -> Self {
         let place = Place { path, world, owner: OnceCell::new() };
         Self { place: Some(place), ..Self::default() }
     }
 
-    /// Whether there is a folder for notes at all.
+    /// Whether a folder for notes is configured.
     pub(super) fn is_configured(&self) -> bool {
         self.place.is_some()
     }
 
-    /// Fails when there should be a folder of notes and it cannot be read.
+    /// Fails if a folder is configured and cannot be read.
     pub fn examine(&self, effects: &Effects) -> Result<()> {
         let Some(place) = &self.place else { return Ok(()) };
         let opened = Vault::open(&place.path, effects.clone());
@@ -74,12 +73,12 @@ impl Notes {
         })
     }
 
-    /// Tells how many of how many notes are read, or that all are.
+    /// Sets the progress of reading all notes, as (done, total); `None` when all are read.
     pub(super) fn are_read(&self, done: Option<(usize, usize)>) {
         *self.reading.lock() = done;
     }
 
-    /// Whether the notes are those of a world.
+    /// Whether the vault belongs to a world.
     async fn are_of(&self, app: &App, world: WorldId) -> bool {
         let Some(place) = &self.place else { return false };
         let entered = || async {
@@ -120,7 +119,8 @@ fn no_vault(hint: &str) -> Error {
     Error::Precondition { message: "there is no vault".into(), hint: hint.into() }
 }
 
-/// How many of how many notes are read, while all are being read and the caller would miss them.
+/// Returns how many of how many notes are read, if they are still being read and the caller would
+/// see them.
 pub async fn notes_read(librarian: &Librarian) -> Option<(usize, usize)> {
     let (app, viewer) = (&librarian.app, &librarian.viewer);
     let reading = *app.notes.reading.lock();
@@ -132,14 +132,14 @@ pub async fn notes_read(librarian: &Librarian) -> Option<(usize, usize)> {
     }
 }
 
-/// The text of a note.
+/// Returns the text of a note.
 pub async fn read_note(librarian: &Librarian, path: &str) -> Result<String> {
     let path = NotePath::parse(path)?;
     on_disk(librarian, move |vault| vault.read(&path)).await
 }
 
-/// Writes a note and keeps it as a document. Properties of a note that is replaced by one
-/// without any are kept.
+/// Writes a note and stores it as a document. If the new text has no frontmatter, that of the
+/// replaced note is kept.
 pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Result<WrittenNote> {
     librarian.viewer.require(Role::Gm)?;
     let path = NotePath::parse(path)?;
@@ -156,17 +156,17 @@ pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Res
     Ok(WrittenNote { became: written, warnings })
 }
 
-/// A note that was written.
+/// The result of writing a note.
 #[derive(Debug)]
 pub struct WrittenNote {
-    /// What became of the one that was there.
+    /// Whether the note was created or replaced another one.
     pub became: Written,
-    /// What of its properties is probably not as it was meant.
+    /// Warnings about properties that were probably not meant as they are.
     pub warnings: Vec<String>,
 }
 
-/// Writes the note about a page that was taken in; none where the world has no vault, or where
-/// the caller may not write to it. Pages with the same title get notes of their own.
+/// Writes the note about an ingested page and returns its path. Returns `None` if the world has no
+/// vault or the caller may not write to it. Pages with the same title get separate notes.
 pub(super) async fn write_source(
     librarian: &Librarian,
     folder: &FolderPath,
@@ -178,7 +178,7 @@ pub(super) async fn write_source(
     {
         return Ok(None);
     }
-    // One after the other: the note that one writes is what the next must not write over.
+    // One at a time, so that two pages with the same title do not overwrite each other's note.
     let _turn = librarian.app.notes.writing.lock().await;
     let title = file_title(&page.title);
     let mark: String =
@@ -187,7 +187,7 @@ pub(super) async fn write_source(
         let path = folder.note(&format!("{name}.md"));
         let free = match claimed(librarian, &path, page).await {
             Ok(free) => free,
-            // Some systems have no such name for a file.
+            // Some systems do not allow this file name.
             Err(Error::Invalid { .. }) => false,
             Err(error) => return Err(error),
         };
@@ -201,14 +201,15 @@ pub(super) async fn write_source(
     Ok(None)
 }
 
-/// Whether a path is that of the note about a page: it was free, or is about the page already.
+/// Whether a path can be used for the note about a page: it is free, or its note is about that
+/// page.
 async fn claimed(librarian: &Librarian, path: &str, page: &Submission) -> Result<bool> {
     let place = NotePath::parse(path)?;
     let free = on_disk(librarian, move |vault| vault.reserve(&place)).await?;
     Ok(free || note_about(librarian, path, page).await?.is_some())
 }
 
-/// The folder that the note about a page is to be written to.
+/// Returns the folder for the note about a page.
 pub(super) fn source_folder(given: Option<&str>) -> Result<FolderPath> {
     let checked = FolderPath::parse(given.unwrap_or(SOURCES_FOLDER));
     let checked = checked.and_then(|folder| folder.check_portable().map(|()| folder));
@@ -218,8 +219,8 @@ pub(super) fn source_folder(given: Option<&str>) -> Result<FolderPath> {
     })
 }
 
-/// Tells the note about a page what the page says now, which said `old` before, and says where
-/// the note is. One that is gone, or about something else by now, is left alone.
+/// Updates the note about a page that changed from `old`, and returns its path. A note that is gone
+/// or about something else by now is left alone.
 pub(super) async fn refresh_source(
     librarian: &Librarian,
     old: &Submission,
@@ -237,7 +238,7 @@ pub(super) async fn refresh_source(
     Ok(Some(source.path))
 }
 
-/// Lists what a page is about besides in the note about it, where there still is one.
+/// Adds entities to the list of mentions in the note about a page, if there still is one.
 pub(super) async fn add_mentions(
     librarian: &Librarian,
     page: &Submission,
@@ -255,7 +256,7 @@ pub(super) async fn add_mentions(
     Ok(())
 }
 
-/// Where the note about a page is now, if there still is one.
+/// Returns the current path of the note about a page, if there still is one.
 pub(super) async fn source_path(
     librarian: &Librarian,
     page: &Submission,
@@ -272,7 +273,7 @@ struct SourceNote {
     text: String,
 }
 
-/// The note about a page: where it was written, or wherever somebody moved it since.
+/// Finds the note about a page where it was written, or wherever it was moved since.
 async fn source_note(librarian: &Librarian, page: &Submission) -> Result<Option<SourceNote>> {
     let Some(first) = &page.note_path else { return Ok(None) };
     if let Some(found) = note_about(librarian, first, page).await? {
@@ -286,7 +287,7 @@ async fn source_note(librarian: &Librarian, page: &Submission) -> Result<Option<
     Ok(None)
 }
 
-/// The note at a path, if there is one and it is about the page.
+/// Returns the note at a path if it is about the page.
 async fn note_about(
     librarian: &Librarian,
     path: &str,
@@ -301,7 +302,7 @@ async fn note_about(
     }
 }
 
-/// A title as the name of a file.
+/// Turns a title into a file name.
 fn file_title(title: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || " -_.,'()".contains(c) { c } else { ' ' };
     let plain: String = title.chars().map(plain).collect();
@@ -311,7 +312,7 @@ fn file_title(title: &str) -> String {
     if short.is_empty() { "Page".to_owned() } else { short }
 }
 
-/// The names of the notes in a folder.
+/// Lists the names of the notes in a folder.
 pub async fn list_notes(librarian: &Librarian, folder: &str) -> Result<Vec<String>> {
     let folder = FolderPath::parse(folder).map_err(|error| {
         let hint = "give a folder inside the vault, such as People, or . for the vault itself";
@@ -320,7 +321,7 @@ pub async fn list_notes(librarian: &Librarian, folder: &str) -> Result<Vec<Strin
     on_disk(librarian, move |vault| vault.list(&folder)).await
 }
 
-/// Disks may take their time, so the work is done beside everything else.
+/// Runs blocking file operations on a separate thread.
 pub(super) async fn on_disk<T: Send + 'static>(
     librarian: &Librarian,
     work: impl FnOnce(&Vault) -> std::result::Result<T, VaultError> + Send + 'static,

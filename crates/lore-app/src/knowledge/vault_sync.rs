@@ -1,4 +1,4 @@
-//! Looking at all notes of a folder: whom they are about, what they say, and which are gone.
+//! Synchronising stored notes with the vault: moved, new, changed and deleted notes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,10 +12,10 @@ use super::{
     copies, departed, kept_notes, listed_notes, note, parting, shelve, uri, vault, waiting,
 };
 
-/// How often notes are read again that were changed while all were read.
+/// How many rounds to make if notes change while they are being read.
 const ROUNDS_MAX: usize = 3;
 
-/// Looks at every note.
+/// Synchronises all notes and returns their number.
 pub(super) async fn sync_all(
     librarian: &Librarian,
     progress: &(dyn Fn(usize, usize) + Sync),
@@ -23,8 +23,8 @@ pub(super) async fn sync_all(
     sync(librarian, &FolderPath::default(), progress).await
 }
 
-/// Looks at every note in a folder and below. One that cannot be kept does not keep the
-/// others from it.
+/// Synchronises the notes in a folder and below, and returns their number. A note that cannot be
+/// stored does not affect the others.
 pub(super) async fn sync(
     librarian: &Librarian,
     folder: &FolderPath,
@@ -43,11 +43,11 @@ pub(super) async fn sync(
     Ok(total)
 }
 
-/// What came of looking at the notes of a folder.
+/// The result of one round through the notes of a folder.
 struct Round {
     notes: usize,
-    /// How many were changed while they were looked at. Whom they are about can be told only
-    /// when all others are known as they are then.
+    /// How many notes changed meanwhile or have to be read again. They are left for the next round,
+    /// because what a note is about depends on all other notes being up to date.
     changed: usize,
 }
 
@@ -73,8 +73,8 @@ async fn look_round(
             told(kept.follow(librarian, &note.path, digest, &present, &fresh).await, &note.path);
         }
     }
-    // Everybody first, so that notes may speak of those whose notes come later; and who was known
-    // before those who come, to whom they may have left their names.
+    // Register all entities first, so that notes can refer to entities whose notes come later.
+    // Known notes come before new ones, which may take over a name the known ones have given up.
     let (known, new): (Vec<_>, Vec<_>) =
         notes.iter().partition(|note| kept.paths.contains_key(&note.path.to_string()));
     for note in known.into_iter().chain(new) {
@@ -93,12 +93,12 @@ async fn look_round(
     for path in kept.paths.keys().filter(|path| !present.contains(*path)) {
         removed(librarian, path).await;
     }
-    // Notes may be read that others link to by a name they have no more, or have now.
+    // Notes that link to a name which changed hands have to be read again.
     changed += librarian.catalogue().await?.stale().len();
     Ok(Round { notes: notes.len(), changed })
 }
 
-/// The digest of a note that is not kept as it is.
+/// Returns the digest of a note if it is not stored in its current form.
 async fn unkept(librarian: &Librarian, path: &NotePath) -> Option<String> {
     let work = async {
         let text = read(librarian, path).await?;
@@ -111,15 +111,15 @@ async fn unkept(librarian: &Librarian, path: &NotePath) -> Option<String> {
     })
 }
 
-/// The notes of a folder that are kept.
+/// The stored notes of a folder.
 struct Kept {
-    /// Their paths, with the digests of what they say.
+    /// Their paths, with the digests of their texts.
     paths: HashMap<String, String>,
 }
 
 impl Kept {
-    /// Follows a note from where it was. One that is new here and says what another said that is
-    /// gone, or says something else now, is that one; and two may have taken each other's names.
+    /// Recognises moved notes. A note at a new path continues the one that had this text elsewhere,
+    /// if that one is gone or has another text now. Two notes may also have swapped their paths.
     async fn follow(
         &mut self,
         librarian: &Librarian,
@@ -163,8 +163,8 @@ impl Kept {
     }
 }
 
-/// Which of the notes that went a note is that came, where several came that say the same: the one
-/// that is called so, or the only one.
+/// Decides which of several vanished notes with the same text a new note at `here` continues: the
+/// one with the same file name, or the only one if no more than one such note came.
 pub(super) fn the_same(went: &[String], here: &str, came: usize) -> Option<String> {
     let mut called_so = went.iter().filter(|path| note::last(path) == note::last(here));
     match (called_so.next(), called_so.next(), went) {
@@ -174,7 +174,7 @@ pub(super) fn the_same(went: &[String], here: &str, came: usize) -> Option<Strin
     }
 }
 
-/// Makes the entity known of a note that still has this digest.
+/// Registers the entity of a note, unless the note changed since it had this digest.
 async fn welcomed(librarian: &Librarian, path: &NotePath, digest: &str) {
     let work = async {
         if let Some(text) = unchanged(librarian, path, digest).await? {
@@ -185,7 +185,7 @@ async fn welcomed(librarian: &Librarian, path: &NotePath, digest: &str) {
     told(work.await, path);
 }
 
-/// Keeps a note that still has this digest. Says whether it has another.
+/// Stores a note, unless it changed since it had this digest. Returns whether it changed.
 async fn kept_unless_changed(librarian: &Librarian, path: &NotePath, digest: &str) -> bool {
     let work = async {
         match unchanged(librarian, path, digest).await? {
@@ -199,14 +199,13 @@ async fn kept_unless_changed(librarian: &Librarian, path: &NotePath, digest: &st
     })
 }
 
-/// The text of a note, unless somebody changed it since it had this digest.
+/// Returns the text of a note, unless it changed since it had this digest.
 async fn unchanged(librarian: &Librarian, path: &NotePath, digest: &str) -> Result<Option<String>> {
     let text = read(librarian, path).await?;
     Ok(Some(text).filter(|text| kept_notes::digest(text) == digest))
 }
 
-/// Whether two notes had each other's names before, and what was kept of them is told apart
-/// accordingly.
+/// Whether two notes swapped their paths. If so, their documents are swapped too.
 pub(super) async fn exchanged(
     librarian: &Librarian,
     one: &NotePath,
@@ -221,7 +220,7 @@ pub(super) async fn exchanged(
     Ok(crossed)
 }
 
-/// Whether what was kept of the note at one path is now what is kept of another.
+/// Moves the document of a note to another path. Returns whether that succeeded.
 pub(super) async fn moved(librarian: &Librarian, from: &str, to: &str) -> bool {
     kept_notes::follow(librarian, from, to).await.unwrap_or_else(|error| {
         tracing::info!(%error, from, to, "a note that moved was not followed");
@@ -229,7 +228,7 @@ pub(super) async fn moved(librarian: &Librarian, from: &str, to: &str) -> bool {
     })
 }
 
-/// Keeps a note that is new or has a new text.
+/// Stores a note that is new or was changed.
 pub(super) async fn written(librarian: &Librarian, path: &NotePath) {
     let work = async {
         let text = read(librarian, path).await?;
@@ -239,7 +238,7 @@ pub(super) async fn written(librarian: &Librarian, path: &NotePath) {
     told(work.await, path);
 }
 
-/// Follows a note that is new at its path from where it was, if it says what one said that is gone.
+/// If a note is new at its path and has the text of one that is gone, takes it to be that one.
 async fn came(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
     let here = path.to_string();
     if shelve::shelved(librarian, &kept_notes::rid(&here)).await?.is_some() {
@@ -275,7 +274,7 @@ fn told(outcome: Result<()>, path: &NotePath) {
     }
 }
 
-/// Takes a note away that is gone, unless it was moved and is elsewhere.
+/// Deletes the document of a note that is gone, unless the note was moved.
 pub(super) async fn removed(librarian: &Librarian, path: &str) {
     let work = async {
         match copies::taken_over(librarian, path).await? {
@@ -288,7 +287,7 @@ pub(super) async fn removed(librarian: &Librarian, path: &str) {
     }
 }
 
-/// The paths of the notes that are kept, with the digests of what they say.
+/// Returns the paths of all stored notes, with the digests of their texts.
 async fn kept(librarian: &Librarian) -> Result<HashMap<String, String>> {
     let mut kept = HashMap::new();
     for node in listed_notes::documents(librarian).await? {

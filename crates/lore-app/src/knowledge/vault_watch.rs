@@ -1,4 +1,4 @@
-//! Following the notes folder: everything once, then what changes.
+//! Watching the vault: reads all notes once, then follows the changes.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -15,20 +15,19 @@ use crate::access::{self, Identity, Presence};
 
 /// The name under which changes appear in the audit log.
 const VAULT: &str = "vault";
-/// Nobody writes a note for longer.
+/// How old a temporary file of a writer must be to count as abandoned.
 const WRITING_MAX: Duration = Duration::from_secs(60);
-/// How often it is looked whether the folder is still there: nothing tells when it is not.
+/// How often to check that the folder is still there, since its removal is not reported.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// Most changes that are taken together.
+/// Most changes that are handled together.
 const HEARD_MAX: usize = 1_000;
-/// How long is waited for the rest of what happened when notes went: some programs move a note by
-/// writing it elsewhere and removing it.
+/// How long to wait for further events after a note disappeared: some programs move a note by
+/// writing it elsewhere and deleting the original.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// Keeps the notes as documents of the world named, or of the local user's own, for as long
-/// as the program runs. Whoever edits a note by hand finds it a moment later. Where another
-/// folder takes the place of the notes, that one is followed; as long as there is none, what is
-/// known stays.
+/// Keeps the stored notes of the named world, or of the local user's own, in line with the vault
+/// until the program ends. Edits made by hand are picked up a moment later. If another folder takes
+/// the place of the vault, it is followed instead. While there is none, stored notes stay.
 pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
     if !app.notes.is_configured() {
         return;
@@ -56,15 +55,15 @@ pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
     }
 }
 
-/// A folder that is followed, and what is heard of it.
+/// A watched folder and its pending changes.
 struct Following {
     vault: Arc<Vault>,
     changes: UnboundedReceiver<Change>,
     _watch: Watch,
 }
 
-/// Begins to follow a folder: everything once. It listens before the first look, so that
-/// nothing falls in between.
+/// Starts watching a folder and reads all its notes. The watch starts first, so that no change is
+/// missed.
 async fn begun(
     librarian: &Librarian,
     vault: Arc<Vault>,
@@ -83,7 +82,7 @@ async fn begun(
     Some(following)
 }
 
-/// Nothing is followed now, which is told once.
+/// Stops following. The reason is logged only when it changes.
 fn none(error: Error, trouble: &mut Option<String>) -> Option<Following> {
     let told = error.to_string();
     if trouble.as_ref() != Some(&told) {
@@ -93,8 +92,8 @@ fn none(error: Error, trouble: &mut Option<String>) -> Option<Following> {
     None
 }
 
-/// What happens next, if anything does before it is time to look whether the folder is still
-/// there: everything that is known of by then.
+/// Returns the next changes together with all that are pending. Returns after [`LOOK_AGAIN`] at the
+/// latest, so that the caller can check the folder.
 async fn next(following: &mut Option<Following>) -> Vec<Change> {
     let Some(heard) = following else {
         tokio::time::sleep(LOOK_AGAIN).await;
@@ -116,8 +115,8 @@ async fn next(following: &mut Option<Following>) -> Vec<Change> {
     changes
 }
 
-/// Brings everything in line with the notes as they are now, and says how many there are.
-/// `progress` is told how many of how many are done.
+/// Synchronises everything with the notes as they are now, and returns their number. `progress`
+/// receives how many of how many notes are done.
 pub async fn index_vault(
     app: &Arc<App>,
     world: Option<&str>,
@@ -127,8 +126,7 @@ pub async fn index_vault(
     sync_all(&librarian, progress).await
 }
 
-/// Brings everything in the caller's world in line with the notes as they are now, and says
-/// how many there are.
+/// Synchronises the caller's world with the notes as they are now, and returns their number.
 pub async fn sync_vault(librarian: &Librarian) -> Result<usize> {
     librarian.viewer.require(Role::Gm)?;
     sync_all(librarian, &|_, _| {}).await
@@ -143,12 +141,12 @@ async fn local_librarian(app: &Arc<App>, world: Option<&str>) -> Result<Libraria
 
 fn listen(vault: Arc<Vault>) -> Result<Following> {
     let (tell, changes) = unbounded_channel();
-    // Nobody listens any more only when another folder is followed.
+    // Sending fails only after this folder is no longer followed.
     let watch = vault.watch(move |change| drop(tell.send(change)))?;
     Ok(Following { vault, changes, _watch: watch })
 }
 
-/// Removes what writers that were killed have left in the vault.
+/// Removes temporary files left behind by killed writers.
 async fn clean_up(librarian: &Librarian) {
     let now = SystemTime::from(librarian.app.effects.now());
     let before = now.checked_sub(WRITING_MAX).unwrap_or(SystemTime::UNIX_EPOCH);
@@ -165,12 +163,12 @@ async fn follow(librarian: &Librarian, changes: &[Change]) {
     for run in changes.chunk_by(|one, next| is_rename(one) && is_rename(next)) {
         match run {
             [Change::Written(path)] => written(librarian, path).await,
-            // What is written after it may be the same note elsewhere.
+            // A note written later in this batch may be the same one at another path.
             [Change::Removed(path)] => gone.push(path),
-            // Also what was in it before and is not any more.
+            // This also finds notes that are no longer in the folder.
             [Change::Folder(folder)] => {
                 if let Err(error) = sync(librarian, folder, &|_, _| {}).await {
-                    // Links and folders nobody may read are left alone, and the rest is followed.
+                    // Links and unreadable folders are skipped; the rest is followed.
                     tracing::info!(%error, %folder, "a folder of the vault was not read");
                 }
             }
@@ -186,7 +184,7 @@ async fn follow(librarian: &Librarian, changes: &[Change]) {
     take_away(librarian, &mut gone).await;
 }
 
-/// Takes notes away that are gone, unless they came back since.
+/// Handles deleted notes, unless they came back meanwhile.
 async fn take_away(librarian: &Librarian, gone: &mut Vec<&NotePath>) {
     for path in gone.drain(..) {
         if matches!(read(librarian, path).await, Err(Error::NotFound { .. })) {
@@ -195,8 +193,8 @@ async fn take_away(librarian: &Librarian, gone: &mut Vec<&NotePath>) {
     }
 }
 
-/// Follows notes to their new names. All go there before any is read: the name of one may have
-/// been another's before, which has one more name by now.
+/// Follows renamed notes. All documents move before any note is read, because one note may have
+/// taken the former name of another.
 async fn renamed(librarian: &Librarian, changes: &[Change]) {
     let mut all = Vec::new();
     for change in changes {
@@ -204,12 +202,12 @@ async fn renamed(librarian: &Librarian, changes: &[Change]) {
         all.push((from, to, went(librarian, from, to).await));
     }
     for (from, to, went) in all {
-        // One that went on from there is told of next.
+        // If it was renamed again, that is the next change.
         if read(librarian, to).await.is_ok() {
             written(librarian, to).await;
         }
         match (went, read(librarian, from).await) {
-            // What came in its place is told of by itself.
+            // Whatever replaced it has a change of its own.
             (Went::There, _) => {}
             (_, Ok(_)) => written(librarian, from).await,
             (Went::Exchanged, Err(_)) => {}
@@ -218,13 +216,13 @@ async fn renamed(librarian: &Librarian, changes: &[Change]) {
     }
 }
 
-/// What became of what was kept of a note that has another name.
+/// What became of the document of a renamed note.
 enum Went {
-    /// It went with the note.
+    /// It moved with the note.
     There,
-    /// It was exchanged with that of the note whose name it has now.
+    /// It was swapped with that of the note that had the new name.
     Exchanged,
-    /// It stayed: there was nothing, or something else is kept under the new name.
+    /// It stayed: there was none, or another document has the new name.
     Nowhere,
 }
 

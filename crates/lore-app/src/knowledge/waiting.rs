@@ -1,8 +1,7 @@
-//! Relations of notes that wait for an end which is not known yet: people link to notes that
-//! they write later.
+//! Relations of notes that wait for an end which is not known yet, because people link to notes
+//! that they write later.
 //!
-//! A note's document keeps them among its properties, where every catalogue that sees the
-//! note learns them.
+//! They are stored in a property of the note's document, from which catalogues learn them.
 
 use lore_core::{Node, NodeId, Result};
 use lore_store::{Batch, Change, Expect, NodeKey, NodePatch, NodeRef};
@@ -14,17 +13,17 @@ use super::relations::NewRelation;
 use super::shelve::{self, Mention};
 use super::{kept_notes, note, told, uri};
 
-/// The property of a note's document that holds them.
+/// The property of a note's document that holds its waiting relations.
 pub(super) const WAITING: &str = "waiting";
 
-/// Relations as a property.
+/// Returns relations as a document property.
 pub(super) fn kept(items: &[NewRelation]) -> Option<(String, Value)> {
     let row = |item: &NewRelation| json!([item.subject, item.predicate, item.object]);
     let rows: Vec<Value> = items.iter().map(row).collect();
     (!rows.is_empty()).then(|| (WAITING.to_owned(), Value::Array(rows)))
 }
 
-/// The relations that wait at a document.
+/// Returns the relations that wait at a document.
 pub(super) fn of(node: &Node) -> Vec<NewRelation> {
     let rows = node.properties.get(WAITING).and_then(Value::as_array);
     let read = |row: &Value| {
@@ -39,19 +38,19 @@ pub(super) fn of(node: &Node) -> Vec<NewRelation> {
     rows.into_iter().flatten().filter_map(read).collect()
 }
 
-/// The names that relations of a document wait for, as they are compared.
+/// Returns the names that relations of a document wait for, normalised for comparison.
 pub(super) fn names_of(node: &Node) -> Vec<String> {
     let ends = of(node).into_iter().flat_map(|item| [item.subject, item.object]);
     ends.filter(|end| !end.starts_with(uri::PREFIX)).map(|end| key(note::last(&end))).collect()
 }
 
-/// How a name is compared with those that are waited for.
+/// Normalises a name for comparison with those that are waited for.
 pub(super) fn key(name: &str) -> String {
     lore_resolve::key(name)
 }
 
-/// Makes the relations that waited for this entity. What goes wrong is told in the log alone:
-/// whoever made the entity did nothing wrong.
+/// Creates the relations that waited for this entity. Failures are only logged: they are not the
+/// fault of whoever created the entity.
 pub(super) async fn settle(librarian: &Librarian, entity: &Entity) {
     let work = async {
         let names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
@@ -71,7 +70,7 @@ pub(super) async fn settle(librarian: &Librarian, entity: &Entity) {
     }
 }
 
-/// Tries every relation that waits: what they wait for may have come through another door.
+/// Tries all waiting relations: what they wait for may have been created by another toolset.
 pub(super) async fn settle_all(librarian: &Librarian) -> Result<()> {
     let notes = librarian.catalogue().await?.waiting();
     for note in notes {
@@ -80,7 +79,7 @@ pub(super) async fn settle_all(librarian: &Librarian) -> Result<()> {
     Ok(())
 }
 
-/// Tries every relation that waits at a note.
+/// Tries the relations that wait at one note.
 async fn settle_note(librarian: &Librarian, id: NodeId) -> Result<()> {
     let (store, viewer) = (&librarian.app.store, &librarian.viewer);
     let Some(node) = store.node(viewer, NodeKey::Id(id)).await? else { return Ok(()) };
@@ -90,7 +89,7 @@ async fn settle_note(librarian: &Librarian, id: NodeId) -> Result<()> {
     if told.waiting.len() < items.len() {
         let named: Vec<Mention> = told.named().collect();
         shelve::join(librarian, &rid, &named).await?;
-        // Whoever changed the note meanwhile has settled it as well.
+        // If somebody changed the note meanwhile, this fails, and they have settled its relations.
         store.commit(viewer, shortened(librarian, &node, &told.waiting)).await?;
     }
     Ok(())
@@ -101,7 +100,7 @@ fn shortened(librarian: &Librarian, node: &Node, left: &[NewRelation]) -> Batch 
     properties.remove(WAITING);
     properties.extend(kept(left));
     let patch = NodePatch {
-        // Names are told to have changed, which is how catalogues learn of it.
+        // Writing the name, even unchanged, makes catalogues read the node again.
         name: Some(node.name.clone()),
         properties: Some(properties),
         ..NodePatch::default()

@@ -1,4 +1,4 @@
-//! Pages of the web before they are taken in: looked at, read, judged.
+//! Web pages before they are ingested: previewing, extracting, judging.
 
 use lore_core::{Error, Properties, Result, Role, names};
 
@@ -10,49 +10,49 @@ use super::shelve::{self, NewDocument};
 use super::submission::{self, Evaluation, Held, Status, Submission, WEB};
 use super::vault;
 
-/// Node kind of a page that was taken in.
+/// Node kind of an ingested page.
 const KIND: &str = "web_page";
-/// Longest reason for an opinion, in characters.
+/// Longest reason for a judgement, in characters.
 const REASON_MAX: usize = 5_000;
-/// Most tags of an opinion.
+/// Most tags of a judgement.
 const TAGS_MAX: usize = 50;
 
-/// What a page says.
+/// A previewed page.
 #[derive(Debug, Clone)]
 pub struct Preview {
-    /// Its address in its normal spelling.
+    /// Its address in normalised form.
     pub url: String,
-    /// What it is called.
+    /// Its RID.
     pub rid: String,
     /// Its host.
     pub domain: String,
     /// Its title.
     pub title: String,
-    /// What it is about, as it says itself.
+    /// The description, as stated by the page.
     pub description: Option<String>,
-    /// Who wrote it, as it says itself.
+    /// The author, as stated by the page.
     pub author: Option<String>,
-    /// When it was published, as it says itself.
+    /// The publication date, as stated by the page.
     pub published: Option<String>,
     /// The site's name.
     pub site: Option<String>,
-    /// The code of its language.
+    /// The language code.
     pub language: Option<String>,
-    /// What it says that people may look for.
+    /// The keywords stated by the page.
     pub keywords: Vec<String>,
-    /// The address of the picture it shows others.
+    /// The address of its preview image.
     pub image: Option<String>,
-    /// How many words it has.
+    /// The number of words in its text.
     pub words: usize,
-    /// Its text, Markdown.
+    /// Its text as Markdown.
     pub text: String,
     /// SHA-256 of the text.
     pub hash: String,
-    /// Entities whose names stand in it.
+    /// Known entities whose names occur in it.
     pub mentions: Vec<Mention>,
 }
 
-/// An entity whose name stands in a text.
+/// A known entity whose name occurs in a text.
 #[derive(Debug, Clone)]
 pub struct Mention {
     /// Its name.
@@ -65,29 +65,29 @@ pub struct Mention {
     pub context: String,
 }
 
-/// What became of looking at a page.
+/// The result of previewing a page.
 #[derive(Debug, Clone)]
 pub enum Looked {
-    /// It was read now.
+    /// It was fetched now.
     Fresh(Box<Preview>),
-    /// It was taken in before.
+    /// It was ingested before.
     Known(TakenIn),
 }
 
-/// A page that was taken in before.
+/// A page that was ingested before.
 #[derive(Debug, Clone)]
 pub struct TakenIn {
     /// Its title.
     pub title: String,
-    /// What it is called.
+    /// Its RID.
     pub rid: String,
     /// Number of the submission.
     pub number: i64,
-    /// The note about it, where one was written.
+    /// The path of the note about it, if there is one.
     pub note_path: Option<String>,
 }
 
-/// Looks at a page without taking it in.
+/// Fetches a page and sets it aside, without ingesting it.
 pub async fn preview(
     librarian: &Librarian,
     url: &str,
@@ -114,20 +114,20 @@ pub async fn preview(
     Ok(Looked::Fresh(Box::new(shown(fresh, mentions))))
 }
 
-/// A page that was taken in before, and the number of its submission.
+/// An ingested page, with the number of its submission.
 pub(super) struct Known {
     pub(super) page: Submission,
     number: i64,
 }
 
-/// A page as one that was taken in, if it was.
+/// Returns a page as an ingested one; `None` if it was not ingested.
 pub(super) fn known(held: &Held) -> Option<Known> {
     let page = &held.submission;
     (page.status == Status::Ingested)
         .then(|| Known { page: page.clone(), number: held.node.number })
 }
 
-/// What is told of a page that was taken in before: its note may be elsewhere by now.
+/// Describes an ingested page, with the current path of its note.
 pub(super) async fn found(librarian: &Librarian, known: Known) -> Result<TakenIn> {
     let note_path = vault::source_path(librarian, &known.page).await?;
     let Known { page, number } = known;
@@ -154,7 +154,7 @@ fn shown(page: Submission, mentions: Vec<Mention>) -> Preview {
     }
 }
 
-/// The entities a text mentions, in the order of their first mention's frequency.
+/// Returns the known entities a text mentions, most frequent first.
 async fn mentions(librarian: &Librarian, text: &str) -> Result<Vec<Mention>> {
     let mut spotted = librarian.catalogue().await?.spot(text);
     spotted.sort_by(|a, b| b.1.count.cmp(&a.1.count).then(a.0.cmp(&b.0)));
@@ -172,18 +172,18 @@ async fn mentions(librarian: &Librarian, text: &str) -> Result<Vec<Mention>> {
     Ok(found.collect())
 }
 
-/// What was found in a page.
+/// What was extracted from a page.
 #[derive(Debug, Clone)]
 pub struct Processed {
     /// Its address.
     pub url: String,
     /// Its title.
     pub title: String,
-    /// What was found.
+    /// The entities and relations that were found.
     pub extracted: Extracted,
 }
 
-/// Reads entities and relations out of a page that was looked at before.
+/// Extracts entities and relations from a previewed page.
 pub async fn process(librarian: &Librarian, url: &str, hints: &[String]) -> Result<Processed> {
     let held = looked_at(librarian, url).await?;
     let page = held.submission;
@@ -191,8 +191,8 @@ pub async fn process(librarian: &Librarian, url: &str, hints: &[String]) -> Resu
     Ok(Processed { url: page.url, title: page.title, extracted })
 }
 
-/// What a page says, read by the model where there is one. When the model fails, the
-/// built-in extractor reads, and says so.
+/// Extracts with the language model, if there is one. If it fails, falls back to the built-in
+/// extractor and says so in `left_out`.
 async fn extracted(
     librarian: &Librarian,
     page: &Submission,
@@ -212,32 +212,31 @@ async fn extracted(
     }
 }
 
-/// What somebody thinks of a page that was looked at.
+/// Somebody's judgement of a previewed page.
 #[derive(Debug, Clone)]
 pub struct Opinion {
-    /// What is to become of it.
+    /// What should become of it.
     pub decision: Verdict,
-    /// How well it fits, from 0 to 1.
+    /// Its relevance, from 0 to 1.
     pub score: Option<f64>,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Words to file it under.
+    /// Tags to file it under.
     pub tags: Vec<String>,
 }
 
-/// What is to become of a page.
+/// What should become of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is to be taken in.
+    /// It should be ingested.
     Ingest,
-    /// It is not.
+    /// It should not be ingested.
     Reject,
-    /// That is open.
+    /// Not decided yet.
     Pending,
 }
 
-/// Keeps what somebody thinks of a page, and says how it stands now. A page that was
-/// taken in stays so.
+/// Stores a judgement of a page and returns the resulting status. An ingested page stays ingested.
 pub async fn evaluate(librarian: &Librarian, url: &str, opinion: &Opinion) -> Result<&'static str> {
     librarian.viewer.require(Role::Player)?;
     if opinion.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
@@ -268,7 +267,7 @@ fn evaluated(page: &Submission, opinion: &Opinion) -> Submission {
     Submission { status, evaluation: Some(evaluation), ..page.clone() }
 }
 
-/// The submission of a page that must have been looked at.
+/// Returns the submission of a page; fails if it was not previewed.
 pub(super) async fn looked_at(librarian: &Librarian, url: &str) -> Result<Held> {
     let url = submission::address(librarian, url)?;
     let held = submission::held(librarian, &submission::rid(&url)).await?;
@@ -277,12 +276,12 @@ pub(super) async fn looked_at(librarian: &Librarian, url: &str) -> Result<Held> 
     })
 }
 
-/// What a page is called once it is a document.
+/// Returns the RID of the document that an ingested page becomes.
 pub fn document_rid(rid: &str) -> String {
     format!("web:{rid}")
 }
 
-/// A page as a document.
+/// Returns a page as a document to store.
 pub(super) fn document_of(page: &Submission, mentions: Vec<shelve::Mention>) -> NewDocument {
     NewDocument {
         rid: document_rid(&page.rid),
@@ -300,8 +299,7 @@ pub(super) fn document_of(page: &Submission, mentions: Vec<shelve::Mention>) -> 
     }
 }
 
-/// Keeps the new text of a page that was taken in before as `old`, and tells its note. Says where
-/// that is now.
+/// Stores the new text of an ingested page and updates its note. Returns the path of the note.
 pub(super) async fn refresh(
     librarian: &Librarian,
     old: &Submission,

@@ -1,43 +1,42 @@
-//! YAML as texts, lists and blocks of keys.
+//! YAML as strings, lists and blocks of keys.
 //!
-//! What is written is found by a library; here it becomes values. What is named once and meant
-//! again (`&anchor`, `*alias`, `<<`) is taken only so often: a note of a few lines cannot grow
-//! without end.
+//! A library parses the text; this module builds the values. The expansion of anchors and aliases
+//! (`&anchor`, `*alias`, `<<`) is limited, so that a short note cannot grow without bounds.
 
 use std::collections::{HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
-/// How deep values are nested at the most.
+/// Deepest nesting of values.
 const DEEPEST: usize = 32;
-/// How much is meant again at the most, in bytes.
+/// Most that all aliases together may expand to, in bytes.
 const MEANT_MAX: usize = 1 << 20;
-/// The key whose keys are taken in.
+/// The merge key, which copies the keys of another block.
 const MERGE: &str = "<<";
 
-/// What is written somewhere.
+/// A YAML value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// A text without quotes; empty where nothing is said.
+    /// An unquoted scalar; empty for null.
     Plain(String),
-    /// A text in quotes or on lines of its own.
+    /// A quoted or block scalar.
     Quoted(String),
-    /// One after the other.
+    /// A sequence.
     List(Vec<Self>),
-    /// Keys with what they say, in order.
+    /// A mapping, in the order of the text.
     Block(Vec<(String, Self)>),
 }
 
-/// Why a text is no YAML.
+/// Why a text is not valid YAML.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// The line where it was noticed, from 0.
+    /// The line where it was noticed, counted from 0.
     pub(super) line: usize,
     /// What is wrong.
     pub(super) why: String,
 }
 
-/// Reads a text that is YAML as a whole.
+/// Parses a YAML text.
 pub(crate) fn read(text: &str) -> Result<Value, Problem> {
     let mut tree = Tree::default();
     for event in Parser::new_from_str(text) {
@@ -58,7 +57,8 @@ impl Problem {
 }
 
 impl Value {
-    /// What it says as a text of its own, if it is one. `a: b` in a list is one, too.
+    /// Returns the value as a single string, if it is one. A block with one key counts as `key:
+    /// value`.
     pub(crate) fn text(&self) -> Option<String> {
         match self {
             Self::Plain(text) | Self::Quoted(text) => Some(text.clone()),
@@ -70,7 +70,8 @@ impl Value {
         }
     }
 
-    /// The link that two pairs of brackets without quotes are in a note; to YAML, a list in a list.
+    /// Returns the wiki link that unquoted double brackets stand for in a note. To YAML they are a
+    /// list in a list.
     pub(super) fn link(&self) -> Option<String> {
         let Self::List(outer) = self else { return None };
         let [Self::List(inner)] = outer.as_slice() else { return None };
@@ -86,7 +87,7 @@ impl Value {
         Self::Plain(String::new())
     }
 
-    /// How much it is, in bytes.
+    /// Returns its size in memory, in bytes.
     fn size(&self) -> usize {
         let inside: usize = match self {
             Self::Plain(text) | Self::Quoted(text) => text.len(),
@@ -97,11 +98,11 @@ impl Value {
     }
 }
 
-/// What was read so far.
+/// The values parsed so far.
 struct Tree {
     open: Vec<Open>,
     whole: Value,
-    /// What anchors stand before.
+    /// The values of anchors.
     named: HashMap<usize, Value>,
     meant: usize,
 }
@@ -113,10 +114,10 @@ impl Default for Tree {
     }
 }
 
-/// A list or block that is not closed yet.
+/// A list or block that is still open.
 struct Open {
     anchor: usize,
-    /// Of a block, keys and values by turns.
+    /// The items of a list, or alternating keys and values of a block.
     parts: Vec<Value>,
 }
 
@@ -158,7 +159,7 @@ impl Tree {
         }
     }
 
-    /// What an anchor stands before. A list that means itself says nothing there.
+    /// Returns the value of an anchor; an empty one for a list that contains itself.
     fn meant_again(&mut self, anchor: usize) -> Value {
         let Some(value) = self.named.get(&anchor) else { return Value::nothing() };
         self.meant = self.meant.saturating_add(value.size());
@@ -166,8 +167,8 @@ impl Tree {
     }
 }
 
-/// Keys and values by turns as a block. What it says itself comes before what it takes in of others,
-/// and of these the first.
+/// Builds a block from alternating keys and values. Its own keys take precedence over merged ones,
+/// and earlier merged blocks over later ones.
 fn block(parts: Vec<Value>) -> Value {
     let (mut own, mut others) = (Vec::new(), Vec::new());
     let mut parts = parts.into_iter();

@@ -1,4 +1,4 @@
-//! The form in which the facts of a file are kept: short, because there are many.
+//! The stored form of a file's facts: compact, because there are many.
 
 use lore_code::{
     Base, BaseKind, Body, Brought, Call, EXTRACTION, Export, Field, FileFacts, Import, Label,
@@ -6,39 +6,39 @@ use lore_code::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The facts of a file but for its path and hash, which its node has.
+/// The facts of a file, except for its path and hash, which its node has.
 #[derive(Serialize, Deserialize)]
 pub(super) struct KeptFacts {
-    /// The way of extracting by which they were found.
+    /// The version of the extractor that found them.
     extraction: u32,
-    /// Whether it is a header of C++, which its name does not tell.
+    /// Whether it is a C++ header, which its name does not tell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     cpp: bool,
     lines: u32,
     bytes: u64,
     symbols: Vec<KeptSymbol>,
-    /// Module, the names it brings, line.
+    /// Module, imported names, line.
     imports: Vec<(String, Vec<KeptName>, u32)>,
-    /// Numbers of the imports that are for one function, and of the function.
+    /// For imports inside a function: index of the import, index of the function.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     local_imports: Vec<(usize, usize)>,
-    /// Number of the caller, what is called, on what, line.
+    /// Index of the caller, called name, what it is called through, line.
     calls: Vec<(Option<usize>, String, Option<String>, u32)>,
-    /// How many arguments each of them gets, where that matters.
+    /// The number of arguments of each call, for languages where it matters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     arguments: Vec<u8>,
-    /// Class, what it builds on, whether that is an interface.
+    /// Class, its base, whether the base is an interface.
     bases: Vec<(String, String, bool)>,
     /// Class, field, type.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     fields: Vec<(String, String, String)>,
 }
 
-/// A name that is brought.
+/// An imported name.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum KeptName {
-    /// As it was kept at first: the same name there and here.
+    /// The form of older versions: the same name there and here.
     Plain(String),
     /// Path, name there, name here.
     Whole(String, String, String),
@@ -72,7 +72,7 @@ struct KeptSymbol {
 }
 
 impl KeptFacts {
-    /// Takes facts apart.
+    /// Converts facts to the stored form.
     pub(super) fn of(facts: &FileFacts) -> Self {
         let imports = facts.imports.iter();
         let inside = |(at, import): (usize, &Import)| Some((at, import.inside?));
@@ -97,7 +97,7 @@ impl KeptFacts {
         }
     }
 
-    /// Puts facts together again, with what the node of their file tells.
+    /// Restores the facts, with the values that the file's node holds.
     pub(super) fn facts(
         self,
         path: String,
@@ -123,7 +123,7 @@ impl KeptFacts {
             imports,
             calls: calls
                 .map(|(caller, name, way, line)| {
-                    // All calls of a language have them, or none.
+                    // Either all calls of a language have a count, or none.
                     let arguments = arguments.next();
                     Call { caller, name, through: through(way), arguments, line }
                 })
@@ -134,12 +134,13 @@ impl KeptFacts {
     }
 }
 
-/// What stands before the type of a value that something is called on.
+/// Prefix of the type of a value that something is called on.
 const OF: char = ':';
-/// What stands after a class that a call is written in.
+/// Suffix of a class that a call is written in.
 const INSIDE: char = '.';
 
-/// What something is called on or through, as a word: none for nothing, an empty one for a value.
+/// Encodes what something is called through: `None` for nothing, an empty string for a value of
+/// unknown type.
 fn kept_way(through: Through) -> Option<String> {
     match through {
         Through::Nothing => None,

@@ -1,9 +1,9 @@
-//! The graph of code in memory: laid out from the files that a viewer sees.
+//! The code graph in memory, built from the files a viewer sees.
 //!
-//! Each kind of viewer has a graph of exactly what they see. It is never changed: when
-//! files change, a new one is made beside it and takes its place. A question waits for the
-//! graph that shows the scans that are over, whoever made them; only while one is going on is
-//! it answered from the graph at hand.
+//! Each kind of viewer has a graph of exactly what they see. A graph is immutable: when files
+//! change, a new one is built next to it and replaces it. A query waits for a graph that includes
+//! all completed scans, whichever program made them. Only while a scan is running is a query
+//! answered from the existing graph.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::play::word;
 
 /// Most graphs kept at once; a viewer whose graph was dropped gets a new one.
 const KEPT_MAX: usize = 32;
-/// How many changed nodes are looked at in one go.
+/// How many changed nodes are examined at once.
 const STEP: usize = 1_000;
-/// How long a question waits for a graph that is made anew, beside the time it has itself.
+/// How long a query waits for a graph to be rebuilt, in addition to its own time limit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The graphs of all viewers.
@@ -34,52 +34,52 @@ pub(super) struct Graphs {
     kept: Mutex<HashMap<Viewer, Arc<Place>>>,
 }
 
-/// Where the graph of a viewer is.
+/// The graph of one viewer.
 #[derive(Default)]
 struct Place {
     current: Mutex<Option<Arc<Snapshot>>>,
     seen: Mutex<Seen>,
-    /// Held by whoever makes a new graph.
+    /// Held while a new graph is built.
     making: tokio::sync::Mutex<()>,
 }
 
-/// What is known of changes since a graph was made.
+/// What is known about changes since a graph was built.
 #[derive(Default, Clone, Copy)]
 struct Seen {
-    /// Up to which change they were looked at.
+    /// Up to which change the changes were examined.
     mark: i64,
-    /// Whether one of them concerned files.
+    /// Whether one of them affected files.
     changed: bool,
 }
 
-/// A graph of code as it was at a moment.
+/// An immutable code graph.
 pub(super) struct Snapshot {
     pub(super) graph: Graph,
     files: HashSet<NodeId>,
     edges: BTreeMap<String, usize>,
-    /// Repositories that were just being scanned.
+    /// Repositories that were being scanned when it was built.
     left_out: HashSet<String>,
     mark: i64,
 }
 
 impl Snapshot {
-    /// How many edges a repository has.
+    /// Returns the number of edges of a repository.
     pub(super) fn edges_of(&self, repo: &str) -> usize {
         self.edges.get(repo).copied().unwrap_or_default()
     }
 }
 
-/// What happened to files since a graph was made.
+/// What happened to files since a graph was built.
 #[derive(PartialEq, Eq)]
 enum News {
     None,
-    /// Some are new or different.
+    /// Some are new or changed.
     Changed,
-    /// Some are gone, or no longer seen by the viewer.
+    /// Some were deleted or are no longer visible to the viewer.
     Lost,
 }
 
-/// The graph to answer a question of this viewer from: as the scans that are over left it.
+/// Returns the graph for a query of this viewer, including all completed scans.
 pub(super) async fn current(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snapshot>> {
     let place = app.code.graphs.place(viewer);
     let Some(at_hand) = place.at_hand() else { return renewed(app, viewer).await };
@@ -98,11 +98,11 @@ pub(super) async fn current(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snaps
     }
 }
 
-/// A new graph, as soon as it is there. What was before a scan is no answer to who asks after
-/// it, so whoever cannot wait longer is told.
+/// Builds a new graph and waits for it. If that takes too long, the query fails, because the state
+/// before a scan would be a wrong answer after it.
 async fn awaited(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snapshot>> {
     let most = app.code.settings.query.time.saturating_add(PATIENCE);
-    // Goes on even when nobody waits for it any more.
+    // A separate task, so that building continues even if the caller gives up.
     let (app, viewer) = (Arc::clone(app), *viewer);
     let making = tokio::spawn(async move { renewed(&app, &viewer).await });
     match tokio::time::timeout(most, making).await {
@@ -114,11 +114,11 @@ async fn awaited(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snapshot>> {
     }
 }
 
-/// A graph that shows every change until now.
+/// Returns a graph that includes every change until now.
 pub(super) async fn renewed(app: &Arc<App>, viewer: &Viewer) -> Result<Arc<Snapshot>> {
     let place = app.code.graphs.place(viewer);
     let _making = place.making.lock().await;
-    // Whoever made one meanwhile made it for us, too.
+    // Another caller may have built it while this one waited for the lock.
     if let Some(at_hand) = place.at_hand()
         && news(app, viewer, &place, &at_hand).await? == News::None
         && at_hand.left_out.is_subset(&being_scanned(app, viewer).await?)
@@ -163,7 +163,7 @@ async fn news(app: &App, viewer: &Viewer, place: &Place, graph: &Snapshot) -> Re
             break;
         }
     }
-    // None of it need be looked at again.
+    // Remember the position, so that these changes are not examined again.
     let mut known = place.seen.lock();
     if known.mark < mark {
         *known = Seen { mark, changed };
@@ -171,7 +171,7 @@ async fn news(app: &App, viewer: &Viewer, place: &Place, graph: &Snapshot) -> Re
     Ok(if changed { News::Changed } else { News::None })
 }
 
-/// The repositories that are just being scanned.
+/// Returns the repositories that are being scanned.
 async fn being_scanned(app: &App, viewer: &Viewer) -> Result<HashSet<String>> {
     let known = repository::seen_by(app, viewer).await?.into_iter();
     let scanned = known.filter(|known| known.standing(app) == Standing::Scanning);
@@ -198,14 +198,14 @@ async fn make(app: &App, viewer: &Viewer) -> Result<Snapshot> {
             break;
         }
     }
-    // Asked last: a scan that began meanwhile may have changed some of what was read.
+    // Determined last: a scan that started meanwhile may have changed some of what was read.
     let left_out = being_scanned(app, viewer).await?;
-    // Linking takes every core's time but the one that answers.
+    // Linking is CPU-bound and must not block the async runtime.
     let made = tokio::task::spawn_blocking(move || lay_out(kept, left_out, mark)).await;
     made.map_err(|_| Error::Bug { what: "the graph of code".into() })?
 }
 
-/// The last change so far.
+/// Returns the position after the last change.
 async fn end(app: &App, viewer: &Viewer) -> Result<i64> {
     let mut mark = 0;
     loop {
@@ -234,7 +234,7 @@ fn lay_out(
             }
             files.insert(node.id);
             let Some(state) = states.remove(&node.id) else { continue };
-            // Facts of another form are found anew by the next scan.
+            // Facts in an unknown form are extracted again by the next scan.
             let Ok(facts) = serde_json::from_value::<KeptFacts>(state.value) else { continue };
             let (hash, run) = (keep::hash(&node).to_owned(), keep::run(&node).map(str::to_owned));
             let facts = facts.facts(path.to_owned(), hash, run);

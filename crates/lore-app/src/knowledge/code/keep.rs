@@ -1,7 +1,7 @@
-//! Files as they are kept: a node with its facts, and a text for each symbol.
+//! Stored source files: a node with its facts, and a text for each symbol.
 //!
-//! A file is written whole in one commit, so that whoever is killed leaves every file as it
-//! was or as it is now. What did not change is not written.
+//! Each file is written completely in one commit, so that a killed program leaves every file either
+//! as it was or as it is now. Unchanged files are not written.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,14 +23,14 @@ use crate::play::word;
 
 /// Node kind of a file.
 pub(super) const KIND: &str = "source_file";
-/// Name of the document that holds the facts of a file.
+/// Name of the state that holds the facts of a file.
 pub(super) const FACTS: &str = "code";
-/// Text kind of a piece of code, and of a piece of any other file.
+/// Text kinds of a piece of code, and of a piece of any other file.
 pub(in crate::knowledge) const CODE: &str = "code";
 const CHUNK: &str = "chunk";
-/// Most changes that are committed at once.
+/// Most changes committed at once.
 pub(super) const CHANGES_MAX: usize = 400;
-/// Most types of a file under whose names it is found.
+/// Most type names stored as aliases of a file.
 const ALIASES_MAX: usize = 50;
 
 /// Properties of a file.
@@ -40,11 +40,11 @@ const EXTRACTED: &str = "extraction";
 const RUN: &str = "run";
 const COUNTS: &str = "counts";
 
-/// A file that is kept.
+/// A stored file.
 #[derive(Debug, Clone)]
 pub(super) struct KeptFile {
     pub(super) node: NodeId,
-    /// Its hash; empty when its facts have to be found anew.
+    /// Hash of its content; empty if its facts have to be extracted again.
     pub(super) hash: String,
     pub(super) path: String,
     pub(super) lines: u64,
@@ -54,7 +54,7 @@ pub(super) struct KeptFile {
     pub(super) scanned_at: String,
 }
 
-/// The files of a repository that are kept, by path.
+/// Returns the stored files of a repository, by path.
 pub(super) async fn known(librarian: &Librarian, repo: &str) -> Result<BTreeMap<String, KeptFile>> {
     let mut files = BTreeMap::new();
     let mut after = None;
@@ -76,7 +76,7 @@ pub(super) async fn known(librarian: &Librarian, repo: &str) -> Result<BTreeMap<
     }
 }
 
-/// What is kept of a repository, whose graph has so many edges.
+/// Counts what is stored of a repository. `edges` is the number of edges in the graph.
 pub(super) async fn counts(librarian: &Librarian, repo: &str, edges: usize) -> Result<Counts> {
     let files = known(librarian, repo).await?;
     Ok(Counts {
@@ -87,22 +87,22 @@ pub(super) async fn counts(librarian: &Librarian, repo: &str, edges: usize) -> R
     })
 }
 
-/// The repository and the path of a file.
+/// Returns the repository and the path of a file.
 pub(super) fn place(node: &Node) -> Option<(&str, &str)> {
     Some((text_of(node, REPO)?, text_of(node, PATH)?))
 }
 
-/// The hash of a file's content.
+/// Returns the hash of a file's content.
 pub(super) fn hash(node: &Node) -> &str {
     text_of(node, DIGEST).unwrap_or_default()
 }
 
-/// The scan that read a file.
+/// Returns the id of the scan that read a file.
 pub(super) fn run(node: &Node) -> Option<&str> {
     text_of(node, RUN)
 }
 
-/// A scan that keeps files.
+/// The scan that stores files.
 pub(super) struct Reading<'r> {
     /// The repository.
     pub(super) repo: &'r str,
@@ -110,7 +110,7 @@ pub(super) struct Reading<'r> {
     pub(super) run: &'r str,
 }
 
-/// Keeps files as they are now, given those that were kept before.
+/// Stores files as they are now. `known` are the files stored before.
 pub(super) async fn keep(
     librarian: &Librarian,
     reading: &Reading<'_>,
@@ -132,12 +132,12 @@ pub(super) async fn keep(
     commit(librarian, batch, &waiting).await
 }
 
-/// A file is put into the bin.
+/// Returns the change that deletes a file.
 pub(super) fn forgotten(file: NodeId) -> Change {
     Change::DeleteNode(NodeRef::Id(file), Expect::Any)
 }
 
-/// Puts files into the bin.
+/// Deletes files.
 pub(super) async fn forget(
     librarian: &Librarian,
     files: impl Iterator<Item = NodeId>,
@@ -149,7 +149,7 @@ pub(super) async fn forget(
         batch.changes.extend(some.iter().map(gone));
         match librarian.app.store.commit(&librarian.viewer, batch).await {
             Ok(_) => {}
-            // Somebody took one away meanwhile: what is left goes one by one.
+            // One of them was deleted meanwhile: delete the others one by one.
             Err(StoreError::NotFound(_)) => {
                 for change in some.iter().map(gone) {
                     let one = librarian.batch().change(change);
@@ -166,7 +166,7 @@ pub(super) async fn forget(
     Ok(())
 }
 
-/// Commits files together; should one of them not be as expected, each on its own.
+/// Commits files together or, if one of them is not as expected, one by one.
 async fn commit(librarian: &Librarian, batch: Batch, files: &[New]) -> Result<()> {
     if batch.changes.is_empty() {
         return Ok(());
@@ -183,7 +183,7 @@ async fn commit(librarian: &Librarian, batch: Batch, files: &[New]) -> Result<()
     }
 }
 
-/// Keeps one file, whether it is there, lies in the bin or is new.
+/// Stores one file, whether it exists, is in the bin or is new.
 async fn alone(librarian: &Librarian, file: &New) -> Result<()> {
     let store = &librarian.app.store;
     let uid = file.uid(librarian)?;
@@ -207,7 +207,7 @@ async fn alone(librarian: &Librarian, file: &New) -> Result<()> {
     Ok(())
 }
 
-/// A file as it shall be kept.
+/// A file to store.
 struct New {
     rid: String,
     repo: String,
@@ -233,7 +233,7 @@ impl New {
             .ok_or_else(|| Error::Bug { what: "the id of a file".into() })
     }
 
-    /// What has to be changed for the file to be kept as it is now.
+    /// Returns the changes that bring the stored file up to date.
     async fn changes(&self, librarian: &Librarian, known: Option<NodeId>) -> Result<Vec<Change>> {
         let (node, mut changes) = match known {
             None => {
@@ -250,7 +250,7 @@ impl New {
             }
             Some(id) => {
                 let patch = NodePatch {
-                    // Always told, so that graphs in memory hear of the change.
+                    // Always written, so that graphs in memory notice the change.
                     aliases: Some(self.aliases()),
                     properties: Some(self.properties()),
                     ..NodePatch::default()
@@ -273,7 +273,7 @@ impl New {
         Ok(changes)
     }
 
-    /// Texts are recognised by their titles; those that say the same stay as they are.
+    /// Updates the texts of a file. Texts are matched by title; those with the same body stay.
     fn texts(&self, librarian: &Librarian, node: NodeRef, old: Vec<Text>) -> Result<Vec<Change>> {
         let mut old: HashMap<String, Text> =
             old.into_iter().map(|text| (text.title.clone(), text)).collect();
@@ -316,7 +316,8 @@ impl New {
         if self.facts.language.is_some() { CODE } else { CHUNK }
     }
 
-    /// A file is also found under the names of its types, which hardly anything else has.
+    /// Returns the names of the file's types as aliases, since hardly anything else has these
+    /// names.
     fn aliases(&self) -> Vec<String> {
         let mut seen = HashSet::new();
         let types = self.facts.symbols.iter().filter(|symbol| {
@@ -345,7 +346,7 @@ impl New {
     }
 }
 
-/// Pieces of Markdown, with titles that are unique in the file.
+/// Splits Markdown into pieces with titles that are unique within the file.
 fn passages(text: &str) -> Vec<CodeChunk> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     lore_reader::chunks(text)

@@ -1,9 +1,9 @@
-//! Marks of scans that go on: as long as a repository is being written, what is kept of it is
-//! neither as it was nor as it will be, and no question is answered from it.
+//! Marks of running scans. While a repository is being scanned, the stored data is a mix of old and
+//! new, and no query is answered from it.
 //!
-//! A mark is kept with the repository, so that other programs see it as well. It ends with
-//! the scan. A scan that is broken off says so in it; of a program that was killed, others
-//! believe it some time after its last sign of life.
+//! The mark is stored with the repository, so that other programs see it too. It is removed when
+//! the scan ends. A cancelled scan records that in its mark. If a program was killed, others
+//! consider its scan dead some time after its last heartbeat.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,43 +18,43 @@ use tokio::sync::watch;
 use super::repository::Repository;
 use crate::App;
 
-/// How long after its last sign of life a scan counts as going on.
+/// How long after its last heartbeat a scan counts as running.
 const ALIVE: Duration = Duration::from_secs(60);
-/// How often a scan gives a sign of life.
+/// How often a scan writes a heartbeat.
 pub(super) const SIGN: Duration = Duration::from_secs(15);
-/// How long it is waited for scans that were told to stop.
+/// How long to wait for scans that were told to stop.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A scan that was begun and not ended.
+/// The mark of a scan that was started and not completed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Which scan it is.
+    /// The id of the scan.
     pub(super) id: String,
-    /// When it began to change what is kept.
+    /// When it started.
     pub begun: String,
-    /// Its last sign of life, in seconds.
+    /// Its last heartbeat, in seconds since the Unix epoch.
     seen: i64,
     /// What it is doing.
     #[serde(default)]
     pub(super) stage: Stage,
-    /// Whether it was broken off.
+    /// Whether it was cancelled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     given_up: bool,
 }
 
-/// What a scan is doing.
+/// What a scan is currently doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
-    /// Git brings the repository here; what is kept of it is as it was.
+    /// Git is fetching the repository; the stored data is unchanged.
     Fetching,
-    /// Files are read, and what is kept of them is changed.
+    /// Files are being read, and the stored data changes.
     #[default]
     Reading,
 }
 
 impl Mark {
-    /// A mark for a scan that begins now.
+    /// Creates a mark for a scan that starts now.
     pub(super) fn new(effects: &Effects, stage: Stage) -> Self {
         let now = effects.now();
         Self {
@@ -66,37 +66,37 @@ impl Mark {
         }
     }
 
-    /// Whether it is that of the same scan.
+    /// Whether both marks belong to the same scan.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.id == other.id
     }
 
-    /// The same scan, which was broken off.
+    /// Returns the mark as that of a cancelled scan.
     pub(super) fn given_up(&self) -> Self {
         Self { given_up: true, ..self.clone() }
     }
 
-    /// Whether it is time for another sign of life.
+    /// Whether the next heartbeat is due.
     pub(super) fn is_due(&self, now: Timestamp) -> bool {
         now.as_second().saturating_sub(self.seen) >= i64::try_from(SIGN.as_secs()).unwrap_or(0)
     }
 
-    /// The same scan, which is still going on.
+    /// Returns the mark with a new heartbeat.
     pub(super) fn renewed(&self, stage: Stage, now: Timestamp) -> Self {
         Self { seen: now.as_second(), stage, ..self.clone() }
     }
 }
 
-/// How a repository stands.
+/// The status of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// It was not scanned yet.
     Pending,
-    /// Git is bringing it here.
+    /// Git is fetching it.
     Cloning,
-    /// It is being read.
+    /// It is being scanned.
     Scanning,
-    /// A scan was broken off: some of it is as it is now, some as it was.
+    /// A scan was cancelled: the stored data is a mix of old and new.
     Interrupted,
     /// The last scan failed.
     Failed,
@@ -105,7 +105,7 @@ pub enum Standing {
 }
 
 impl Repository {
-    /// How it stands by now.
+    /// Returns its current status.
     pub fn standing(&self, app: &App) -> Standing {
         let kept = &self.kept;
         match (&kept.scan, &kept.error, &kept.last_scan) {
@@ -127,7 +127,7 @@ impl Repository {
 #[derive(Default)]
 pub(super) struct Scans {
     known: Mutex<Known>,
-    /// How many are going on, or have not yet left word that they were given up.
+    /// How many are running or have not yet recorded that they were cancelled.
     busy: Arc<watch::Sender<usize>>,
     stopping: watch::Sender<bool>,
 }
@@ -135,19 +135,19 @@ pub(super) struct Scans {
 #[derive(Default)]
 struct Known {
     running: usize,
-    /// Marks that this program made and has not taken away.
+    /// Ids of marks that this program wrote and has not removed.
     going_on: HashSet<String>,
-    /// Marks that it left behind when a scan was given up.
+    /// Ids of marks that cancelled scans left behind.
     given_up: HashSet<String>,
 }
 
 impl Scans {
-    /// Whether any is going on.
+    /// Whether any scan is running.
     pub(super) fn is_any(&self) -> bool {
         self.known.lock().running > 0
     }
 
-    /// Whether the scan with this mark is going on, here or in another program.
+    /// Whether the scan with this mark is running, in this program or another.
     fn is_going_on(&self, mark: &Mark, now: Timestamp) -> bool {
         if mark.given_up {
             return false;
@@ -160,13 +160,13 @@ impl Scans {
         silent < i64::try_from(ALIVE.as_secs()).unwrap_or(i64::MAX)
     }
 
-    /// Counts a scan, for as long as what is returned is kept.
+    /// Registers a scan, until the returned guard is dropped.
     pub(super) fn begin(&self) -> Running<'_> {
         self.known.lock().running += 1;
         Running { scans: self, mark: Mutex::new(None), busy: Busy::new(&self.busy) }
     }
 
-    /// Does something, unless scans are to stop: then it is broken off, and there is nothing.
+    /// Runs a future unless scans are told to stop; then it is cancelled and the result is `None`.
     pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut stopping = self.stopping.subscribe();
         tokio::select! {
@@ -176,16 +176,17 @@ impl Scans {
         }
     }
 
-    /// Breaks off what is going on, and waits until it has left word of that.
+    /// Cancels running scans and waits until that is recorded.
     pub(super) async fn stop(&self) {
         self.stopping.send_replace(true);
         let mut busy = self.busy.subscribe();
-        // Whoever takes longer is silent from now on, and after a while given up by others.
+        // A scan that takes longer sends no more heartbeats, so that others consider it dead after
+        // a while.
         let _ = tokio::time::timeout(PATIENCE, busy.wait_for(|busy| *busy == 0)).await;
     }
 }
 
-/// Counts as something that scans have to do, for as long as it is kept.
+/// Counts as unfinished work of scans until it is dropped.
 pub(super) struct Busy(Arc<watch::Sender<usize>>);
 
 impl Busy {
@@ -201,7 +202,7 @@ impl Drop for Busy {
     }
 }
 
-/// A scan that goes on.
+/// A running scan.
 pub(super) struct Running<'s> {
     scans: &'s Scans,
     mark: Mutex<Option<Mark>>,
@@ -209,23 +210,23 @@ pub(super) struct Running<'s> {
 }
 
 impl Running<'_> {
-    /// For what is still to be done when this scan is over.
+    /// Returns a guard for work that remains after this scan.
     pub(super) fn busy(&self) -> Busy {
         Busy::new(&self.busy.0)
     }
 
-    /// The mark of this scan, if it has one.
+    /// Returns the mark of this scan, if it has one.
     pub(super) fn mark(&self) -> Option<Mark> {
         self.mark.lock().clone()
     }
 
-    /// This scan has this mark from now on.
+    /// Sets the mark of this scan.
     pub(super) fn set(&self, mark: Mark) {
         self.scans.known.lock().going_on.insert(mark.id.clone());
         *self.mark.lock() = Some(mark);
     }
 
-    /// The mark was taken away.
+    /// Clears the mark after it was removed from the store.
     pub(super) fn clear(&self) {
         if let Some(mark) = self.mark.lock().take() {
             self.scans.known.lock().going_on.remove(&mark.id);

@@ -1,12 +1,12 @@
-//! Code: repositories that are scanned, their files as documents, and the graph of what
-//! they define and call.
+//! Code: repositories that are scanned, their files as documents, and the graph of what they define
+//! and call.
 //!
-//! A repository is a node, and each of its files is one: its facts are a document of
-//! state, its symbols are texts that the one search finds. Only these are kept. The graph
-//! that Cypher asks is laid out in memory from the facts the viewer sees, beside everything
-//! else, and replaces the one before it at once.
+//! A repository is a node, and so is each of its files. The facts of a file are stored as a state
+//! of its node, and its symbols as texts that the search finds. Nothing else is stored. The graph
+//! for Cypher queries is built in memory from the facts the viewer sees, on a separate thread, and
+//! replaces the previous graph as a whole.
 //!
-//! What a repository says is data from outside, whatever it says.
+//! The content of a repository is untrusted data from outside.
 
 mod facts;
 mod graph;
@@ -38,25 +38,25 @@ pub use repository::{Counts, Kept, NewRepository, Repository, register, remove, 
 pub use scan::{Done, Progress, Scanned, SourceFile, files, scan, scan_all};
 pub use watch::keep_scanned;
 
-/// The source of code, and the namespace of everything that comes from there.
+/// The source of code, which is also the namespace of everything read from repositories.
 const GITHUB: &str = "github";
-/// How many questions are answered at once; more would only take turns on the cores.
+/// How many queries run at once; more would only compete for the cores.
 const QUESTIONS_AT_ONCE: usize = 4;
 
-/// How code is scanned and asked.
+/// Settings for scanning and querying code.
 #[derive(Debug, Clone)]
 pub struct CodeSettings {
-    /// Where copies of repositories from elsewhere are kept; without, there are none.
+    /// Where clones of remote repositories are kept; without it, remote repositories are refused.
     pub copies: Option<PathBuf>,
-    /// Folders on this machine that others than the person at it may have scanned.
+    /// Folders on this machine that callers other than the person at it may have scanned.
     pub paths: Vec<PathBuf>,
-    /// How long after a scan the next one is due; never when none.
+    /// Time from one scan to the next; `None` for no automatic scans.
     pub interval: Option<Duration>,
-    /// How much of a repository is read.
+    /// Limits for reading a repository.
     pub sources: SourceLimits,
-    /// What fetching one may cost.
+    /// Limits for fetching one.
     pub git: GitLimits,
-    /// What a question may cost.
+    /// Limits for a query.
     pub query: QueryLimits,
 }
 
@@ -73,12 +73,12 @@ impl Default for CodeSettings {
     }
 }
 
-/// What scans and questions share.
+/// State shared by scans and queries.
 pub struct Code {
-    /// How it is done.
+    /// The settings.
     pub settings: CodeSettings,
     graphs: graph::Graphs,
-    /// Scans take turns: each uses all cores.
+    /// Lets one scan run at a time, because each uses all cores.
     turn: Mutex<()>,
     scans: mark::Scans,
     questions: Semaphore,
@@ -91,7 +91,7 @@ impl Default for Code {
 }
 
 impl Code {
-    /// Code that is scanned and asked this way.
+    /// Creates the state with these settings.
     pub fn new(settings: CodeSettings) -> Self {
         Self {
             settings,
@@ -102,19 +102,19 @@ impl Code {
         }
     }
 
-    /// Breaks off the scans that are going on, for a program that is about to end, and waits
-    /// until others can see that. What they kept is kept; no other scan begins.
+    /// Cancels the running scans because the program is about to end, and waits until that is
+    /// recorded for other programs. What was stored stays; no other scan starts.
     pub async fn stop(&self) {
         self.scans.stop().await;
     }
 
-    /// Whether a scan is going on.
+    /// Whether a scan is running.
     pub fn is_scanning(&self) -> bool {
         self.scans.is_any()
     }
 }
 
-/// Stops what was started, when whoever started it is gone.
+/// Sets its flag when dropped, to cancel the work it was handed to.
 #[derive(Default)]
 struct Stop(Arc<AtomicBool>);
 

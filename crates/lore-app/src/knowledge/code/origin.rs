@@ -1,4 +1,4 @@
-//! Where repositories are: which sources may be read by whom, and what they are called by.
+//! Where repositories come from: who may add which source, and how a repository is named.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use super::repository::{Kept, NewRepository};
 use crate::access::Presence;
 use crate::knowledge::librarian::Librarian;
 
-/// Where a repository is.
+/// The location of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// In a folder of this machine, which is read where it is.
+    /// A folder on this machine, which is read in place.
     Folder(PathBuf),
-    /// Somewhere else.
+    /// A remote repository.
     Remote {
         /// Its address.
         address: String,
-        /// The branch that counts.
+        /// The branch to read; the default branch if absent.
         branch: Option<String>,
     },
 }
 
-/// Where a source is, if the caller may have it read.
+/// Returns the location of a source, if the caller may have it read.
 pub(super) fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origin> {
     let source = new.source.trim();
     if source.is_empty() {
@@ -56,15 +56,15 @@ pub(super) fn origin(librarian: &Librarian, new: &NewRepository) -> Result<Origi
     }
     match source.starts_with("https://") {
         true => drop(librarian.web()?.check(source).map_err(not_public)?),
-        // Keys of this machine open more than their bearer's own.
+        // This machine's keys may open more than the caller is entitled to.
         false => local_only(librarian, "repositories by ssh")?,
     }
     Ok(Origin::Remote { address: source.to_owned(), branch: branch.map(str::to_owned) })
 }
 
-/// The folder at a path, if the caller may have it read.
+/// Returns the folder at a path, if the caller may have it read.
 fn folder(librarian: &Librarian, path: &Path) -> Result<PathBuf> {
-    // Whether a folder exists is no business of those who may not read it.
+    // Callers who may not read a folder must not learn whether it exists.
     if librarian.presence == Presence::Here {
         return lore_code::resolve(path).map_err(no_folder);
     }
@@ -73,14 +73,14 @@ fn folder(librarian: &Librarian, path: &Path) -> Result<PathBuf> {
     found.map_or_else(|| local_only(librarian, "this folder").map(|()| path.to_owned()), Ok)
 }
 
-/// Whether a folder is inside one of those that the configuration names.
+/// Whether a folder is inside one that the configuration lists.
 fn is_listed(listed: &[PathBuf], folder: &Path) -> bool {
     let listed = listed.iter().filter_map(|listed| lore_code::resolve(listed).ok());
     listed.into_iter().any(|listed| folder.starts_with(listed))
 }
 
-/// The folder of a repository, if it is still the one that was added and may still be read:
-/// folders become links, and the configuration changes.
+/// Returns the folder of a repository, if it is still the one that was added and may still be read:
+/// it may have become a link, and the configuration may have changed.
 pub(super) fn folder_now(kept: &Kept, path: &Path, listed: &[PathBuf]) -> Result<PathBuf> {
     let now = lore_code::resolve(path).map_err(no_folder)?;
     if now != path {
@@ -102,8 +102,8 @@ pub(super) fn folder_now(kept: &Kept, path: &Path, listed: &[PathBuf]) -> Result
     Ok(now)
 }
 
-/// Where the host of an address is, for git: a name that was public when it was added may
-/// mean something else by now.
+/// Returns the IP addresses of the host of a repository, for git. They are checked on each use,
+/// because a name that was public when it was added may point elsewhere by now.
 pub(super) async fn addresses(librarian: &Librarian, origin: &Origin) -> Result<Vec<IpAddr>> {
     match origin {
         Origin::Remote { address, .. } if address.starts_with("https://") => {
@@ -113,7 +113,7 @@ pub(super) async fn addresses(librarian: &Librarian, origin: &Origin) -> Result<
     }
 }
 
-/// The guard of the web speaks of pages.
+/// Rephrases an error of the web check, which speaks of pages.
 fn not_public(error: Error) -> Error {
     match error {
         Error::Invalid { problem, .. } => {
@@ -181,7 +181,7 @@ pub(super) fn refused(error: GitError) -> Error {
     }
 }
 
-/// What a repository is called when nobody says.
+/// Returns the default name of a repository.
 pub(super) fn name_of(origin: &Origin) -> String {
     match origin {
         Origin::Folder(path) => {
@@ -195,7 +195,7 @@ pub(super) fn name_of(origin: &Origin) -> String {
     }
 }
 
-/// A name that can stand in addresses and in names of documents.
+/// Checks that a name can be used in addresses and RIDs.
 pub(super) fn checked(name: &str) -> Result<String> {
     let name = checked_name("repo_name", name)?;
     let plain = |letter: char| letter.is_alphanumeric() || "-_./+ ".contains(letter);

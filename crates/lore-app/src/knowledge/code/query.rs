@@ -1,4 +1,4 @@
-//! Questions about code, in Cypher.
+//! Answering Cypher queries about code.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use super::graph::{self, Snapshot};
 use super::{Code, Stop};
 use crate::knowledge::librarian::Librarian;
 
-/// How many times as long as it may take itself a question waits for those before it.
+/// How long a query waits for earlier ones, as a multiple of its own time limit.
 const TURNS_MAX: u32 = 5;
 
-/// Rows, and the graph whose nodes they speak of.
+/// The result of a query, and the graph its nodes belong to.
 pub struct Asked {
     snapshot: Arc<Snapshot>,
-    /// The rows with the names of their columns.
+    /// The rows with their column names.
     pub table: Table,
 }
 
 impl Asked {
-    /// The graph the rows speak of.
+    /// Returns the graph the rows refer to.
     pub fn graph(&self) -> &Graph {
         &self.snapshot.graph
     }
 }
 
-/// Answers a question about the code that the caller sees. Stops when nobody waits for it.
+/// Runs a query on the code the caller sees. It is cancelled if the caller stops waiting.
 pub async fn query(librarian: &Librarian, cypher: &str, parameters: Parameters) -> Result<Asked> {
     let code = &librarian.app.code;
     let snapshot = graph::current(&librarian.app, &librarian.viewer).await?;
@@ -48,7 +48,7 @@ pub async fn query(librarian: &Librarian, cypher: &str, parameters: Parameters) 
     Ok(Asked { snapshot, table: answered.map_err(unanswered)? })
 }
 
-/// Waits for those that asked before, but not for ever.
+/// Waits for a free slot, for a limited time.
 async fn turn(code: &Code) -> Result<SemaphorePermit<'_>> {
     let most = code.settings.query.time.saturating_mul(TURNS_MAX);
     let busy = || Error::Unavailable { what: "code_query, which has too many to answer,".into() };
@@ -58,9 +58,9 @@ async fn turn(code: &Code) -> Result<SemaphorePermit<'_>> {
     }
 }
 
-/// What the asker can do about it.
+/// Converts a query error to one with a hint for the caller.
 fn unanswered(mut error: CypherError) -> Error {
-    // Said once, as the hint that it is.
+    // Taken out of the error, so that it appears only as the hint.
     let own = match &mut error {
         CypherError::Invalid { hint, .. } | CypherError::Failed { hint, .. } => hint.take(),
         _ => None,
@@ -78,7 +78,7 @@ fn unanswered(mut error: CypherError) -> Error {
     Error::invalid("cypher", format!("was not answered: {error}"), hint)
 }
 
-/// Where `rand()` starts: another for every question.
+/// Returns a seed for `rand()`, different for every query.
 fn seed(librarian: &Librarian) -> u64 {
     let uid = librarian.app.effects.uid();
     let bytes = uid.as_bytes().last_chunk::<8>().copied().unwrap_or_default();

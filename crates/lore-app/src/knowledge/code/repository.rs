@@ -1,8 +1,8 @@
-//! Repositories that are scanned: where they are, and what the last scan found.
+//! Scanned repositories: where they are, and what the last scan found.
 //!
-//! Who has a repository scanned has this machine read files and addresses, so only the
-//! game master's side may. Folders of this machine are the business of the person at it,
-//! which no token makes of anybody; others get those that the configuration names.
+//! Scanning makes this machine read files and addresses, so only the game master's side may do it.
+//! Folders of this machine may be added only by the person at it, which a token never proves; other
+//! callers may add folders that the configuration lists.
 
 use std::path::PathBuf;
 
@@ -24,80 +24,79 @@ use crate::play::word;
 
 /// Node kind of a repository; as an entity it is a project.
 const KIND: &str = "repository";
-/// Name of the document that holds what is known of it.
+/// Name of the state that holds its record.
 const RECORD: &str = "repository";
 
-/// A repository to have scanned.
+/// A repository to add.
 #[derive(Debug, Clone, Default)]
 pub struct NewRepository {
     /// Its address, or a folder on this machine.
     pub source: String,
-    /// What it is called; else what its source says.
+    /// Its name; derived from the source if absent.
     pub name: Option<String>,
-    /// The branch that counts; else the one the repository prefers.
+    /// The branch to read; the default branch if absent.
     pub branch: Option<String>,
 }
 
-/// A repository that is scanned.
+/// A scanned repository.
 #[derive(Debug, Clone)]
 pub struct Repository {
     /// Its node.
     pub node: Node,
-    /// What is known of it.
+    /// Its stored record.
     pub kept: Kept,
 }
 
-/// What is known of a repository.
+/// The stored record of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// What it was called when it was added; its node may be renamed.
+    /// Its name when it was added; its node may be renamed.
     pub name: String,
     /// Where it is.
     pub origin: Origin,
     /// When it was last scanned.
     pub last_scan: Option<String>,
-    /// The commit it was at.
+    /// The commit it was at then.
     pub head: Option<String>,
-    /// What was found.
+    /// What the last scan found.
     pub counts: Counts,
-    /// How often it was scanned.
+    /// How many scans were completed.
     pub scans: u64,
     /// Why the last scan failed, if it did.
     pub error: Option<String>,
-    /// The scan that is going on, or was broken off.
+    /// The scan that is running or was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scan: Option<Mark>,
-    /// How often it failed since it last did not.
+    /// How many scans have failed in a row.
     #[serde(default)]
     pub failures: u32,
-    /// Whether it is a folder that was added by somebody else than the person at the
-    /// machine: then it is read only as long as the configuration allows it.
+    /// Whether it was added by somebody other than the person at the machine. A folder is then read
+    /// only as long as the configuration lists it.
     #[serde(default)]
     pub guarded: bool,
 }
 
 impl Kept {
-    /// Whether nothing was ever read of it, because its first scan failed: then its name is
-    /// free for another.
+    /// Whether its first scan failed and nothing was ever read. Its name can then be reused.
     fn came_to_nothing(&self) -> bool {
         self.scans == 0 && self.scan.is_none() && self.error.is_some()
     }
 }
 
-/// What a scan found.
+/// The number of things a scan found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Files.
     pub files: usize,
     /// Functions, classes, interfaces and modules.
     pub entities: usize,
-    /// Edges between all of them.
+    /// Edges between them.
     pub edges: usize,
-    /// Texts that search finds.
+    /// Searchable texts.
     pub chunks: usize,
 }
 
-/// Has a repository scanned from now on; tells whether it is new.
+/// Adds a repository. Returns it and whether it is new.
 pub async fn register(librarian: &Librarian, new: &NewRepository) -> Result<(Repository, bool)> {
     librarian.viewer.require(Role::Gm)?;
     let origin = origin(librarian, new)?;
@@ -127,7 +126,7 @@ pub async fn register(librarian: &Librarian, new: &NewRepository) -> Result<(Rep
     made.map(|made| (made, true)).ok_or_else(|| Error::Unavailable { what: "the store".into() })
 }
 
-/// Forgets a repository with everything that was read in it; tells whether there was one.
+/// Removes a repository and everything read from it. Returns whether it existed.
 pub async fn remove(librarian: &Librarian, name: &str) -> Result<bool> {
     librarian.viewer.require(Role::Gm)?;
     let Some(known) = find(librarian, name).await? else { return Ok(false) };
@@ -145,11 +144,11 @@ pub async fn remove(librarian: &Librarian, name: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// The repositories that are scanned, in order of their names.
+/// Returns the repositories, sorted by name.
 pub async fn repositories(librarian: &Librarian) -> Result<Vec<Repository>> {
     let mut found = seen_by(&librarian.app, &librarian.viewer).await?;
     for known in &mut found {
-        // Nobody counted what a scan left behind that was broken off.
+        // The stored counts do not include what a cancelled scan left behind.
         if known.standing(&librarian.app) == Standing::Interrupted {
             let edges = known.kept.counts.edges;
             known.kept.counts = keep::counts(librarian, &known.kept.name, edges).await?;
@@ -158,7 +157,7 @@ pub async fn repositories(librarian: &Librarian) -> Result<Vec<Repository>> {
     Ok(found)
 }
 
-/// The repositories that a viewer sees, as they were noted.
+/// Returns the repositories a viewer sees, with their stored counts.
 pub(super) async fn seen_by(app: &App, viewer: &Viewer) -> Result<Vec<Repository>> {
     let mut nodes = Vec::new();
     let mut after = None;
@@ -181,7 +180,7 @@ pub(super) async fn seen_by(app: &App, viewer: &Viewer) -> Result<Vec<Repository
     Ok(found)
 }
 
-/// The repository of this name.
+/// Returns the repository with this name.
 pub(super) async fn find(librarian: &Librarian, name: &str) -> Result<Option<Repository>> {
     let Some(uid) = uid_of(librarian, name) else { return Ok(None) };
     let node = librarian.app.store.node(&librarian.viewer, NodeKey::Uid(uid)).await?;
@@ -189,12 +188,12 @@ pub(super) async fn find(librarian: &Librarian, name: &str) -> Result<Option<Rep
     Ok(with_records(&librarian.app, &librarian.viewer, nodes).await?.pop())
 }
 
-/// Notes what a scan found, and whether it failed.
+/// Stores the record of a repository.
 pub(super) async fn note(librarian: &Librarian, known: &Repository, kept: &Kept) -> Result<()> {
     note_with(librarian, known, kept, Vec::new()).await
 }
 
-/// Notes how a scan ended, together with its last changes.
+/// Stores the record of a repository together with the last changes of a scan.
 pub(super) async fn note_with(
     librarian: &Librarian,
     known: &Repository,
@@ -208,7 +207,7 @@ pub(super) async fn note_with(
     Ok(())
 }
 
-/// Where the copy of a repository from elsewhere is kept.
+/// Returns the path of the clone of a remote repository.
 pub(super) fn copy_of(librarian: &Librarian, node: &Node) -> Option<PathBuf> {
     let folder = librarian.app.code.settings.copies.as_ref()?;
     Some(folder.join(node.uid.to_string()))
@@ -254,7 +253,7 @@ async fn create(librarian: &Librarian, name: &str, origin: Origin) -> Result<()>
     let store = &librarian.app.store;
     let made = librarian.batch().change(Change::CreateNode(node)).change(kept.clone());
     match store.commit(&librarian.viewer, made).await {
-        // It was removed before and lies in the bin, or came to nothing.
+        // It is in the bin after it was removed, or its first scan failed.
         Err(StoreError::Exists(_)) => {
             let is_there = store.node(&librarian.viewer, NodeKey::Uid(uid)).await?.is_some();
             let restore = (!is_there).then_some(Change::RestoreNode(NodeRef::Uid(uid)));

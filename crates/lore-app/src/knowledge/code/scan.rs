@@ -1,7 +1,7 @@
-//! Scanning repositories: what changed is read, what is gone is forgotten.
+//! Scanning repositories: reads changed files and deletes those that are gone.
 //!
-//! A scan that is dropped, for whatever reason, stops; what it kept until then is kept, and
-//! the next one goes on from there.
+//! A scan stops when its future is dropped. What it stored until then stays, and the next scan
+//! continues from there.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -23,18 +23,18 @@ use super::repository::{self, Counts, Kept, Repository};
 use super::{Stop, graph};
 use crate::knowledge::librarian::Librarian;
 
-/// How many files wait at most to be kept.
+/// Most files waiting to be stored.
 const WAITING_MAX: usize = 64;
 
-/// Is told how many of how many files are done, and of which repository.
+/// Callback for progress: files done, files in total, name of the repository.
 pub type Progress<'p> = &'p (dyn Fn(usize, usize, &str) + Send + Sync);
 
-/// What became of the scan of a repository.
+/// The result of scanning one of several repositories.
 #[derive(Debug, Clone)]
 pub struct Scanned {
     /// The repository.
     pub repo: String,
-    /// What was done, or why it was not.
+    /// What was done, or the error.
     pub outcome: std::result::Result<Done, Error>,
 }
 
@@ -43,13 +43,13 @@ pub struct Scanned {
 pub struct Done {
     /// The commit the repository is at.
     pub head: Option<String>,
-    /// Files that were read anew.
+    /// Number of files that were read.
     pub parsed: usize,
-    /// Files that are gone.
+    /// Number of files that are gone.
     pub removed: usize,
-    /// Files that were left out, and why.
+    /// Skipped files with the reasons.
     pub skipped: Vec<(String, String)>,
-    /// What there is now.
+    /// What is stored now.
     pub counts: Counts,
 }
 
@@ -62,11 +62,11 @@ pub struct SourceFile {
     pub path: String,
     /// The hash of its content.
     pub hash: String,
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Functions, classes, interfaces and modules in it.
+    /// Number of functions, classes, interfaces and modules.
     pub entities: usize,
     /// When it was read.
     pub scanned_at: String,
@@ -86,7 +86,7 @@ async fn found(librarian: &Librarian, name: &str) -> Result<Repository> {
     })
 }
 
-/// Scans every repository; one that fails does not keep the others from it.
+/// Scans every repository. One that fails does not affect the others.
 pub async fn scan_all(librarian: &Librarian, progress: Progress<'_>) -> Result<Vec<Scanned>> {
     librarian.viewer.require(Role::Gm)?;
     let mut results = Vec::new();
@@ -96,7 +96,7 @@ pub async fn scan_all(librarian: &Librarian, progress: Progress<'_>) -> Result<V
     while let Some((known, later)) = rest.split_first() {
         rest = later;
         let before = whole.told.load(Ordering::Relaxed);
-        // How many files those have that are still to come, is known from last time.
+        // For repositories still to come, the number of files is known from the previous scan.
         let to_come: usize = later.iter().map(|known| known.kept.counts.files).sum();
         let step = |done: usize, total: usize, repo: &str| {
             whole.tell(before + done, before + total + to_come, repo);
@@ -107,7 +107,7 @@ pub async fn scan_all(librarian: &Librarian, progress: Progress<'_>) -> Result<V
     Ok(results)
 }
 
-/// Tells of several scans as of one, which never goes back.
+/// Reports several scans as one progress that never goes backwards.
 struct Whole<'p> {
     told: AtomicUsize,
     progress: Progress<'p>,
@@ -120,7 +120,7 @@ impl Whole<'_> {
     }
 }
 
-/// The files that are kept of one repository, or of all.
+/// Returns the stored files of one repository, or of all.
 pub async fn files(librarian: &Librarian, repo: Option<&str>) -> Result<Vec<SourceFile>> {
     let names = match repo {
         Some(name) => vec![name.to_owned()],
@@ -145,7 +145,7 @@ pub async fn files(librarian: &Librarian, repo: Option<&str>) -> Result<Vec<Sour
     Ok(found)
 }
 
-/// Scans a repository, and notes with it how that went.
+/// Scans a repository and records the outcome with it.
 pub(super) async fn scan_known(
     librarian: &Librarian,
     known: &Repository,
@@ -154,7 +154,7 @@ pub(super) async fn scan_known(
     let code = &librarian.app.code;
     let _turn = code.turn.lock().await;
     let running = code.scans.begin();
-    // It may have been scanned or forgotten while others had their turn.
+    // It may have been scanned or removed while this call waited for its turn.
     let known = &found(librarian, &known.kept.name).await?;
     let scan = Scan { librarian, known, running };
     match code.scans.unless_stopped(scan.run(progress)).await {
@@ -164,7 +164,7 @@ pub(super) async fn scan_known(
     }
 }
 
-/// A scan that has its turn.
+/// A running scan.
 struct Scan<'s> {
     librarian: &'s Librarian,
     known: &'s Repository,
@@ -172,8 +172,8 @@ struct Scan<'s> {
 }
 
 impl Drop for Scan<'_> {
-    /// A scan that ends before it is over leaves word of that, so that nobody waits for its
-    /// next sign of life.
+    /// Records that the scan was cancelled if it ends early, so that nobody waits for its next
+    /// heartbeat.
     fn drop(&mut self) {
         let (Some(mark), Ok(runtime)) = (self.running.mark(), Handle::try_current()) else {
             return;
@@ -203,7 +203,7 @@ impl Scan<'_> {
         Ok(Done { head, parsed: parsed.len(), removed: removed.len(), skipped, counts })
     }
 
-    /// The folder to read, up to date, and the commit it is at.
+    /// Fetches the repository if it is remote. Returns the folder to read and the commit.
     async fn fetched(&self, stop: &Stop) -> Result<(PathBuf, Option<String>)> {
         let source = source(self.librarian, self.known, stop);
         if matches!(self.known.kept.origin, Origin::Folder(_)) {
@@ -218,8 +218,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Forgets what is gone and notes that the scan is over, at once as far as that goes: a
-    /// question is answered as before or as from now on.
+    /// Deletes the files that are gone and records the end of the scan, as far as possible in the
+    /// same commit, so that a query sees either the old or the new state.
     async fn end(&self, gone: &[&KeptFile], head: Option<String>) -> Result<()> {
         let librarian = self.librarian;
         let (first, last) = gone.split_at(gone.len().saturating_sub(keep::CHANGES_MAX));
@@ -240,7 +240,7 @@ impl Scan<'_> {
         let forgotten = last.iter().map(|file| keep::forgotten(file.node)).collect();
         match repository::note_with(librarian, self.known, &kept, forgotten).await {
             Ok(()) => {}
-            // Somebody took one away meanwhile.
+            // One of them was deleted meanwhile.
             Err(Error::NotFound { .. }) => {
                 keep::forget(librarian, last.iter().map(|file| file.node)).await?;
                 repository::note(librarian, self.known, &kept).await?;
@@ -251,7 +251,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Counts what there is now, by the graph that is asked from now on.
+    /// Counts what is stored now, using the new graph, and records it.
     async fn counted(&self) -> Result<Counts> {
         let (librarian, repo) = (self.librarian, &self.known.kept.name);
         let graph = graph::renewed(&librarian.app, &librarian.viewer).await?;
@@ -263,10 +263,10 @@ impl Scan<'_> {
         Ok(counts)
     }
 
-    /// Notes why it failed; tells the error.
+    /// Records why the scan failed, and returns the error.
     async fn failed(&self, error: Error) -> Result<Error> {
         let (librarian, old) = (self.librarian, &self.known.kept);
-        // Another program forgot it meanwhile: then so must be what was just read.
+        // Another program removed the repository meanwhile: also delete what was just read.
         let Some(now) = repository::find(librarian, &old.name).await? else {
             let left = keep::known(librarian, &old.name).await?;
             keep::forget(librarian, left.values().map(|file| file.node)).await?;
@@ -288,8 +288,8 @@ impl Scan<'_> {
         Ok(error)
     }
 
-    /// Lets others know what is being done, when that begins and from time to time; tells which
-    /// scan it is.
+    /// Writes the mark of the scan if the stage changed or a heartbeat is due. Returns the scan's
+    /// id.
     async fn show_life(&self, stage: Stage) -> Result<String> {
         let effects = &self.librarian.app.effects;
         let mark = match self.running.mark() {
@@ -304,12 +304,12 @@ impl Scan<'_> {
         Ok(id)
     }
 
-    /// Whether something that is kept was changed by now.
+    /// Whether stored data may have been changed already.
     fn is_changing(&self) -> bool {
         self.running.mark().is_some_and(|mark| mark.stage == Stage::Reading)
     }
 
-    /// Reads a folder on threads of its own and keeps what it says as it comes.
+    /// Reads a folder on separate threads and stores the files as they arrive.
     async fn read_folder(
         &self,
         files: &BTreeMap<String, KeptFile>,
@@ -346,7 +346,7 @@ impl Scan<'_> {
         Ok(report)
     }
 
-    /// Keeps files as they come, as many at once as are there.
+    /// Stores files as they arrive, in batches of whatever is available.
     async fn keep_all(
         &self,
         files: &BTreeMap<String, KeptFile>,
@@ -365,7 +365,7 @@ impl Scan<'_> {
                     let new = std::mem::take(&mut sources);
                     keep::keep(self.librarian, &reading, files, new).await?;
                 }
-                // Nothing new for a while; what was changed before is still being changed.
+                // Nothing arrived for a while, but the stored data is still a mix of old and new.
                 Err(_) if self.is_changing() => drop(self.show_life(Stage::Reading).await?),
                 Err(_) => {}
             }
@@ -373,7 +373,7 @@ impl Scan<'_> {
     }
 }
 
-/// Notes that a scan was given up, unless another one has begun since.
+/// Records that a scan was cancelled, unless another one has started since.
 async fn note_given_up(librarian: &Librarian, name: &str, mark: &Mark) -> Result<()> {
     let _turn = librarian.app.code.turn.lock().await;
     let Some(known) = repository::find(librarian, name).await? else { return Ok(()) };
@@ -381,14 +381,15 @@ async fn note_given_up(librarian: &Librarian, name: &str, mark: &Mark) -> Result
         return Ok(());
     };
     let scan = match left.stage {
-        // What is kept is as it was.
+        // The stored data is unchanged.
         Stage::Fetching => None,
         Stage::Reading => Some(left.given_up()),
     };
     repository::note(librarian, &known, &Kept { scan, ..known.kept.clone() }).await
 }
 
-/// Where a repository is on this machine, after git brought it there.
+/// Returns the folder of a repository on this machine, after fetching it if it is remote, and its
+/// commit.
 async fn source(
     librarian: &Librarian,
     known: &Repository,
@@ -419,7 +420,7 @@ async fn source(
     .await
 }
 
-/// Disks and parsers may take their time, so the work is done beside everything else.
+/// Runs blocking work on a separate thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
@@ -427,7 +428,7 @@ async fn blocking<T: Send + 'static>(
     done.map_err(|_| Error::Bug { what: "a scan".into() })?
 }
 
-/// How far a scan is.
+/// The progress of a scan, shared between threads.
 #[derive(Default)]
 struct Far {
     done: AtomicUsize,

@@ -1,4 +1,4 @@
-//! Scanning again from time to time.
+//! Scanning repositories again at regular intervals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::knowledge::monitor::turn_has_come;
 
 /// The name under which changes appear in the audit log.
 const TOOL: &str = "github_scan";
-/// How often it is looked for repositories whose turn has come.
+/// How often to look for repositories that are due.
 const TICK: Duration = Duration::from_secs(60);
 
-/// Scans the repositories of every world of the local user when their turn comes, for as
-/// long as the program runs. When one was scanned is kept with it, so it goes on where it
-/// was. The graphs of worlds with code are made before the first question.
+/// Scans the repositories in every world of the local user when they are due, until the program
+/// ends. The time of each scan is stored, so a restart continues where it left off. The graphs of
+/// worlds with code are built ahead of the first query.
 pub async fn keep_scanned(app: Arc<App>) {
     if let Err(error) = prepare(&app).await {
         tracing::info!(%error, "the graph of code was not made ahead");
@@ -62,7 +62,7 @@ async fn scan_due(app: &Arc<App>, interval: Duration) -> Result<()> {
     Ok(())
 }
 
-/// One for each world of the local user.
+/// Returns one context for each world of the local user.
 async fn librarians(app: &Arc<App>) -> Result<Vec<Librarian>> {
     let mut found = Vec::new();
     for world in app.store.worlds(Principal::LOCAL).await? {
