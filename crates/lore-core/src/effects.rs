@@ -1,8 +1,7 @@
 //! The clock and the source of randomness, as values.
 //!
-//! Nothing else in Lorewell asks the operating system what time it is or for
-//! random bytes, so a test that brings its own [`Effects`] is repeatable. Only how
-//! long to wait, and how old a file is, is measured without it.
+//! Nothing else in Lorewell asks the operating system for the time or for random bytes, so a test
+//! with its own [`Effects`] is repeatable. The only exceptions are timeouts and the age of files.
 
 use std::sync::Arc;
 
@@ -11,13 +10,13 @@ use parking_lot::Mutex;
 
 use crate::ids::Uid;
 
-/// Tells the time.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 
-/// Gives random bytes.
+/// A source of random bytes.
 pub trait Entropy: Send + Sync {
     /// Overwrites `bytes` with random ones.
     fn fill(&self, bytes: &mut [u8]);
@@ -30,7 +29,7 @@ pub trait Entropy: Send + Sync {
     }
 }
 
-/// The effects a use case may have on its own account.
+/// The side effects a use case needs: time and randomness.
 #[derive(Clone)]
 pub struct Effects {
     /// Where the time comes from.
@@ -45,17 +44,17 @@ impl Effects {
         Self { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) }
     }
 
-    /// A clock that stands still and a repeatable stream of bytes, for tests.
+    /// A clock that stands still and a repeatable stream of random bytes, for tests.
     pub fn fixed(now: Timestamp, seed: u64) -> Self {
         Self { clock: Arc::new(FixedClock(now)), entropy: Arc::new(FixedEntropy::new(seed)) }
     }
 
-    /// The present moment.
+    /// The current time.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// A fresh id.
+    /// A new unique id.
     pub fn uid(&self) -> Uid {
         Uid::new(self.now(), self.entropy.as_ref())
     }
@@ -65,8 +64,8 @@ impl Effects {
 struct SystemClock;
 
 impl Clock for SystemClock {
-    /// In whole microseconds, because no more is kept: what is told of a moment now is what
-    /// is told of it later.
+    /// Truncated to microseconds, because stores keep no more: a timestamp then reads the same
+    /// before and after it is stored.
     fn now(&self) -> Timestamp {
         let now = Timestamp::now();
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)

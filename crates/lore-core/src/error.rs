@@ -1,18 +1,17 @@
-//! The error every use case returns, and the one table that says what each
-//! means on every surface.
+//! The error that every use case returns, and the single table of what each error means on every
+//! surface.
 //!
-//! A variant is named after what the caller can do about it. Messages never
-//! hold secrets: they reach language models and logs. What a caller sent is told
-//! again in short, however long it was.
+//! A variant is named after what the caller can do about it. Messages never contain secrets,
+//! because they reach language models and logs. Input that a message repeats is shortened.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::time::Duration;
 
-/// Shorthand for results of use cases.
+/// Result of use cases.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a use case did not happen.
+/// Why a use case failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -26,7 +25,7 @@ pub enum Error {
         /// What to send instead.
         hint: String,
     },
-    /// The thing does not exist, or this viewer may not know that it does.
+    /// The item does not exist, or this viewer may not know that it does.
     #[error("{} was not found", short(what))]
     NotFound {
         /// What was asked for.
@@ -34,16 +33,16 @@ pub enum Error {
         /// Where to look for it.
         hint: String,
     },
-    /// Somebody else changed the thing first: read it again, then retry.
+    /// Somebody else changed the item first: read it again, then retry.
     #[error("{} was changed by somebody else", short(what))]
     Conflict {
         /// What changed.
         what: String,
     },
-    /// The request is fine, but not in the present state of the world.
+    /// The request is valid, but not in the current state of the world.
     #[error("{}", short(message))]
     Precondition {
-        /// What stands in the way.
+        /// What prevents it.
         message: String,
         /// What to do first.
         hint: String,
@@ -53,7 +52,7 @@ pub enum Error {
     Forbidden {
         /// What was refused.
         action: String,
-        /// How to get the right.
+        /// How to get permission.
         hint: String,
     },
     /// The request is larger than allowed.
@@ -67,7 +66,7 @@ pub enum Error {
     /// Too many requests: wait, then retry.
     #[error("too many requests to {to}")]
     Throttled {
-        /// Who got too many.
+        /// The receiver of too many requests.
         to: &'static str,
         /// How long to wait.
         retry_after: Duration,
@@ -87,7 +86,7 @@ pub enum Error {
         /// What was found.
         what: String,
     },
-    /// A fault of ours. Details are in the log, not here.
+    /// A bug in Lorewell. Details are in the log, not here.
     #[error("an internal error happened while working on this: {what}")]
     Bug {
         /// Which part failed, in a few words.
@@ -96,7 +95,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An input is wrong. `problem` continues a sentence that starts with the field.
+    /// Creates an [`Error::Invalid`]. `problem` continues a sentence that starts with the field.
     pub fn invalid(
         field: impl Into<String>,
         problem: impl Into<String>,
@@ -105,7 +104,7 @@ impl Error {
         Self::Invalid { field: field.into(), problem: problem.into(), hint: hint.into() }
     }
 
-    /// A thing does not exist for this viewer.
+    /// Creates an [`Error::NotFound`].
     pub fn not_found(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::NotFound { what: what.into(), hint: hint.into() }
     }
@@ -142,9 +141,9 @@ impl Error {
     }
 }
 
-/// What a caller sent, as far as an answer repeats it: they know it, and recognise its beginning.
+/// Shortens input that an answer repeats: the caller recognises it by its beginning.
 pub fn echoed(mut given: String) -> String {
-    /// What is repeated, in letters.
+    /// The most characters that are repeated.
     const ECHO: usize = 500;
     if let Some((end, _)) = given.char_indices().nth(ECHO) {
         given.truncate(end);
@@ -153,16 +152,16 @@ pub fn echoed(mut given: String) -> String {
     given
 }
 
-/// A message that tells no more of what a caller sent than is needed to recognise it: of what is
-/// quoted, and of words that no language has, the beginning; and of all a page at most.
+/// Shortens a message that repeats input: quoted parts and very long words keep only their
+/// beginning, and the whole is limited to about a page.
 pub fn short(message: &str) -> Cow<'_, str> {
-    /// Messages of this size are told as they are, in bytes.
+    /// Messages up to this size are not changed, in bytes.
     const PLAIN: usize = 240;
-    /// What is told of something quoted, in letters.
+    /// The most characters of a quoted part.
     const QUOTED: usize = 80;
-    /// What is told of a word, which may be an address or a path, in letters.
+    /// The most characters of a word, which may be a URL or a path.
     const WORD: usize = 200;
-    /// What is told at all, in letters.
+    /// The most characters of the whole message.
     const WHOLE: usize = 4_000;
     if message.len() <= PLAIN {
         return Cow::Borrowed(message);
@@ -225,9 +224,9 @@ pub enum Code {
 pub struct Meaning {
     /// The code's name in structured results.
     pub name: &'static str,
-    /// HTTP status where the error is the whole answer.
+    /// The HTTP status, where the error is the whole answer.
     pub http: u16,
-    /// JSON-RPC code where the error is not about a tool the model called.
+    /// The JSON-RPC code, where the error is not the result of a tool call.
     pub json_rpc: i32,
     /// Whether sending the same request again can succeed.
     pub retry: bool,
@@ -251,7 +250,7 @@ impl Code {
         Self::Bug,
     ];
 
-    /// The one table of meanings; docs/errors.md is generated from it.
+    /// The single table of meanings; docs/errors.md is generated from it.
     pub const fn meaning(self) -> Meaning {
         const fn row(
             name: &'static str,

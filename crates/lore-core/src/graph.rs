@@ -1,4 +1,4 @@
-//! What a world is made of: nodes, edges and texts.
+//! The content of a world: nodes, edges and texts.
 
 use jiff::Timestamp;
 
@@ -8,16 +8,16 @@ use crate::people::Visibility;
 
 /// What kind of thing a node is: `character`, `location`, `note`…
 pub type Kind = Word;
-/// How two nodes are joined: `mentions`, `parent`, `member_of`…
+/// The kind of relation between two nodes: `mentions`, `parent`, `member_of`…
 pub type EdgeKind = Word;
 /// What part of a node a text is: `entry`, `post`, `secret`…
 pub type TextKind = Word;
 
-/// Fields that only one contract knows, kept as they came.
+/// Fields that only a certain kind of node or edge knows, stored as they came.
 pub type Properties = serde_json::Map<String, serde_json::Value>;
 
-/// The one property of a node that is for the game master's side alone: stores show it to nobody
-/// else, and nobody else changes it. So there can be more to what everybody sees.
+/// The property of a node that only the game master's side may see and change. It allows hidden
+/// fields on a node that everybody sees.
 pub const BEHIND_SCREEN: &str = "behind_screen";
 
 /// When something happened and who did it.
@@ -44,34 +44,34 @@ pub struct Node {
     pub kind_number: i64,
     /// What kind of thing it is.
     pub kind: Kind,
-    /// A free grouping within the world; empty when there is none.
+    /// A free grouping within the world; empty if there is none.
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// The name is only cut from its text, so it says nothing of its own.
+    /// Whether the name is only cut from its text, so that it adds nothing.
     pub derived_name: bool,
     /// Free text that refines the kind, such as "NPC" or "City".
     pub subtype: Option<String>,
-    /// Other names it goes by.
+    /// Other names.
     pub aliases: Vec<String>,
     /// Tags, in their stored spelling, sorted.
     pub tags: Vec<String>,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Fields of single contracts.
+    /// Further fields, defined by its kind.
     pub properties: Properties,
-    /// Counts up with every change; the basis of optimistic locking.
+    /// Increases with every change; used for optimistic locking.
     pub version: i64,
-    /// Who made it, when.
+    /// Who created it, and when.
     pub created: Stamp,
-    /// Who changed it last, when: for the game master's side the last change of all, for others
-    /// the last that everybody who sees the node could see.
+    /// Who changed it last, and when. For the game master's side this is the last change of all;
+    /// for others, the last change that everybody who sees the node could see.
     pub updated: Stamp,
-    /// Set when it is in the bin.
+    /// When it was soft-deleted, if it was.
     pub deleted_at: Option<Timestamp>,
 }
 
-/// Anything readable that belongs to a node. Seen only by who sees the node too.
+/// Anything readable that belongs to a node. Visible only to viewers who see the node as well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
     /// Row id.
@@ -82,35 +82,35 @@ pub struct Text {
     pub node: NodeId,
     /// What part of the node it is.
     pub kind: TextKind,
-    /// Its heading; empty when there is none.
+    /// Its heading; empty if it has none.
     pub title: String,
-    /// The text itself, Markdown.
+    /// The text itself, in Markdown.
     pub body: String,
     /// Order among the texts of its node.
     pub position: i64,
     /// Who said it, when, in which conversation, and where it was found.
     pub provenance: Provenance,
-    /// Whether search finds it. A text that only repeats another is left out.
+    /// Whether search finds it. Texts that only repeat others are excluded.
     pub searchable: bool,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Counts up with every change.
+    /// Increases with every change.
     pub version: i64,
-    /// Who made it, when.
+    /// Who created it, and when.
     pub created: Stamp,
-    /// Who changed it last, when.
+    /// Who changed it last, and when.
     pub updated: Stamp,
-    /// Set when it is in the bin.
+    /// When it was soft-deleted, if it was.
     pub deleted_at: Option<Timestamp>,
 }
 
-/// What is known of how a text came about.
+/// Where a text comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// Where it was found: an address, a file, a connected service.
+    /// Where it was found: a URL, a file, a connected service.
     pub source: Option<String>,
-    /// The conversation, document or log it is a part of. Within one, texts are
-    /// ordered by position and then as they came, and neighbours explain each other.
+    /// The conversation, document or log it is a part of. Within one, texts are ordered by
+    /// position, then by creation, and neighbours provide context for each other.
     pub session: Option<String>,
     /// Who said or wrote it.
     pub author: Option<String>,
@@ -118,27 +118,27 @@ pub struct Provenance {
     pub occurred_at: Option<Timestamp>,
 }
 
-/// A typed join of two nodes. Seen only by who sees both ends too.
+/// A typed relation between two nodes. Visible only to viewers who see both nodes as well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
     /// Row id.
     pub id: EdgeId,
-    /// Where it starts.
+    /// The node where it starts.
     pub source: NodeId,
-    /// Where it ends.
+    /// The node where it ends.
     pub target: NodeId,
-    /// How the two are joined.
+    /// The kind of relation.
     pub kind: EdgeKind,
-    /// Strength, 1.0 unless said otherwise.
+    /// Its strength; 1.0 by default.
     pub weight: f64,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Fields of single contracts.
+    /// Further fields, defined by its kind.
     pub properties: Properties,
-    /// Counts up with every change.
+    /// Increases with every change.
     pub version: i64,
-    /// Who made it, when.
+    /// Who created it, and when.
     pub created: Stamp,
-    /// Set when it is in the bin.
+    /// When it was soft-deleted, if it was.
     pub deleted_at: Option<Timestamp>,
 }

@@ -1,8 +1,8 @@
 //! Identifiers.
 //!
-//! Integers identify rows inside one store and are what joins use; a [`Uid`]
-//! identifies a thing across stores and is chosen by the caller, so a batch can
-//! refer to a thing it is about to create.
+//! Integers identify rows inside one store and are used for joins. A [`Uid`] identifies an item
+//! across stores and is chosen by the caller, so that a batch can refer to an item it is about to
+//! create.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,7 +33,7 @@ row_id! {
     NodeId,
     /// A text: anything readable that belongs to a node.
     TextId,
-    /// An edge: a typed join of two nodes.
+    /// An edge: a typed relation between two nodes.
     EdgeId,
     /// A person or agent who acts.
     PrincipalId,
@@ -46,7 +46,7 @@ row_id! {
 pub struct Uid(Uuid);
 
 impl Uid {
-    /// Makes a fresh id from the given moment and randomness.
+    /// Creates a new id from the given time and randomness.
     pub fn new(now: Timestamp, entropy: &dyn Entropy) -> Self {
         let mut random = [0_u8; 10];
         entropy.fill(&mut random);
@@ -54,8 +54,8 @@ impl Uid {
         Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
     }
 
-    /// The id that follows from sixteen bytes of a hash: the same for the same thing,
-    /// wherever it is met.
+    /// Derives an id from sixteen bytes of a hash, so that the same input gives the same id
+    /// everywhere.
     pub fn from_hash(bytes: [u8; 16]) -> Self {
         Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
@@ -65,7 +65,7 @@ impl Uid {
         self.0.as_bytes()
     }
 
-    /// Reads the form [`Uid::as_bytes`] gives; `None` when the length is wrong.
+    /// Reads the form of [`Uid::as_bytes`]; `None` if the length is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Uuid::from_slice(bytes).ok().map(Self)
     }

@@ -1,8 +1,8 @@
 //! Lorewell's shared domain types.
 //!
-//! Everything here is plain data and pure functions. This crate knows no wire
-//! format, no database, no protocol and no I/O; the two effects every other
-//! crate needs, the clock and randomness, come in through [`effects`].
+//! Everything here is plain data and pure functions. This crate knows no wire format, no database,
+//! no protocol and no I/O. The two side effects that every other crate needs, time and randomness,
+//! come in through [`effects`].
 
 pub mod effects;
 pub mod error;

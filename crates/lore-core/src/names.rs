@@ -1,4 +1,4 @@
-//! Checked names: what a user may call a thing, and how two names compare.
+//! Validating and comparing names.
 
 use std::fmt;
 
@@ -9,9 +9,10 @@ use crate::error::{Error, Result};
 /// Longest name of a world, node, tag or alias, in characters.
 pub const NAME_MAX: usize = 200;
 
-/// Trims `text`, makes all its blanks plain spaces and checks that it can serve as a name.
+/// Validates a name: trims `text`, turns all its whitespace into plain spaces and checks that it
+/// can serve as a name.
 ///
-/// `field` is what the caller calls this input, so that the error can say it.
+/// `field` is the caller's name for this input, used in the error.
 pub fn checked_name(field: &str, text: &str) -> Result<String> {
     let spaced = plainly_spaced(text);
     let name = spaced.trim();
@@ -42,37 +43,38 @@ pub fn checked_name(field: &str, text: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Whether a name has characters that cannot be seen, or that turn text around.
+/// Whether a name contains invisible characters or such that change the text direction.
 pub fn has_unseen(name: &str) -> bool {
     name.contains(char::is_control) || unseen(name).next().is_some()
 }
 
-/// Whether a name has codes that stand for no character, or other blanks than spaces.
+/// Whether a name contains code points without a character, or whitespace other than spaces.
 pub fn is_odd(name: &str) -> bool {
     name.contains(is_shapeless) || plainly_spaced(name) != name
 }
 
-/// A name from elsewhere without what [`checked_name`] would refuse to have in one: nobody
-/// could be asked to correct it.
+/// An imported name without everything that [`checked_name`] would reject, because nobody can be
+/// asked to correct it.
 pub fn cleaned(text: &str) -> String {
     let seen = without_unseen(text).replace(char::is_control, " ");
     plainly_spaced(&seen).replace(is_shapeless, "").trim().to_owned()
 }
 
-/// A name with one kind of blank: those that do not break, are narrow or wide, or are the blank of
-/// another script look like a space, and nobody types them who looks for the name.
+/// A name with all whitespace replaced by plain spaces. No-break, narrow, wide and foreign spaces
+/// look like a space, but nobody types them when searching for the name.
 pub fn plainly_spaced(name: &str) -> String {
     let is_blank = |letter: char| match letter {
-        // These break lines, which no name has: see [`is_unseen`].
+        // Line and paragraph separators are handled by [`is_unseen`], because no name has several
+        // lines.
         '\u{2028}' | '\u{2029}' => false,
-        // A cell of Braille without dots.
+        // The Braille pattern without dots looks like a space.
         '\u{2800}' => true,
         _ => letter.is_whitespace() && !letter.is_control(),
     };
     name.replace(is_blank, " ")
 }
 
-/// A text from elsewhere without characters that cannot be seen, or that turn text around.
+/// A text without invisible characters or such that change the text direction.
 pub fn without_unseen(text: &str) -> String {
     let mut before = None;
     let mut letters = text.chars().peekable();
@@ -87,7 +89,7 @@ pub fn without_unseen(text: &str) -> String {
     clean
 }
 
-/// The characters of a name that cannot be seen, or that turn text around.
+/// The characters of a name that are invisible or change the text direction.
 fn unseen(name: &str) -> impl Iterator<Item = char> {
     let before = std::iter::once(None).chain(name.chars().map(Some));
     let after = name.chars().skip(1).map(Some).chain([None]);
@@ -97,14 +99,14 @@ fn unseen(name: &str) -> impl Iterator<Item = char> {
         .map(|((_, letter), _)| letter)
 }
 
-/// Whether a character can stand in a text without being seen, wherever it may be of use.
+/// Whether a character can be invisible, even if it has a function in some contexts.
 pub fn may_be_unseen(letter: char) -> bool {
     is_unseen(None, letter, None)
 }
 
-/// Whether a character shows nothing where it stands, or turns text around. Joiners are part of
-/// some scripts and of emoji, marks choose the form of the letter before them, and flags of
-/// regions are spelt with tags.
+/// Whether a character is invisible in its context, or changes the text direction. Some are
+/// legitimate: joiners in some scripts and in emoji, variation selectors after the character whose
+/// form they select, and tags in flags of regions.
 fn is_unseen(before: Option<char>, letter: char, after: Option<char>) -> bool {
     let code = u32::from(letter);
     match code {
@@ -122,16 +124,16 @@ fn is_unseen(before: Option<char>, letter: char, after: Option<char>) -> bool {
     }
 }
 
-/// Whether a code stands for no character: private, not given to any yet, or never to be, or what
-/// is put in the place of one that could not be read.
+/// Whether a code point stands for no character: private use, unassigned, a noncharacter, or the
+/// replacement character.
 fn is_shapeless(letter: char) -> bool {
     let none = [GeneralCategory::PrivateUse, GeneralCategory::Unassigned];
     let is_none = |letter: char| none.contains(&letter.general_category());
     !letter.is_ascii() && (letter == char::REPLACEMENT_CHARACTER || is_none(letter))
 }
 
-/// Whether a joiner between these does something. Latin, Greek and Cyrillic letters have no
-/// other form; those of India may end with one.
+/// Whether a joiner between these characters has an effect. Latin, Greek and Cyrillic letters have
+/// no joined forms; Indic ones may have a joiner at the end.
 fn joins(before: Option<char>, after: Option<char>) -> bool {
     let takes_part = |c: char| u32::from(c) >= 0x590 && !is_unseen(None, c, None);
     let selected = |c: char| matches!(u32::from(c), 0xFE0F);
@@ -140,15 +142,15 @@ fn joins(before: Option<char>, after: Option<char>) -> bool {
         && (after.is_some_and(takes_part) || before.is_some_and(indic))
 }
 
-/// Whether a character may have several forms to choose from. Letters of Latin, Greek and Cyrillic
-/// have none.
+/// Whether a character can be followed by a variation selector. Latin, Greek and Cyrillic letters
+/// have no variants.
 fn is_formed(c: char) -> bool {
     let code = u32::from(c);
     let is_plain = c.is_alphabetic() && code < 0x590;
     !c.is_whitespace() && !is_plain && !matches!(code, 0xFE00..=0xFE0F | 0xE0100..=0xE01EF)
 }
 
-/// Whether a character is of the scripts that have further forms of their signs.
+/// Whether a character belongs to a script with ideographic variants.
 fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c), 0x2E80..=0xDFFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
@@ -162,15 +164,15 @@ pub fn checked_length(field: &str, text: &str, max: usize) -> Result<()> {
     Ok(())
 }
 
-/// The form in which two names are compared: case does not count.
+/// The form in which two names are compared: trimmed and in lower case.
 pub fn name_key(name: &str) -> String {
     name.trim().to_lowercase()
 }
 
-/// A lower-case word naming a kind: `character`, `mentions`, `entry`.
+/// A lower-case word that names a kind: `character`, `mentions`, `entry`.
 ///
-/// Kinds are open, because five contracts bring their own; this only keeps them
-/// in one spelling, so that they can stand in URIs and queries unquoted.
+/// Kinds are open, because the five toolsets bring their own. This type only ensures one spelling,
+/// so that kinds can be used in URIs and queries without quoting.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Word(String);
 

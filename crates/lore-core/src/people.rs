@@ -1,4 +1,4 @@
-//! Who acts, in which world, and what they may see.
+//! Principals, their roles in worlds, and what they may see.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub struct World {
     pub uid: Uid,
     /// What people call it; unique, ignoring case.
     pub name: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
@@ -31,18 +31,19 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// The person at the machine: who stdio and token-less loopback act as.
+    /// The person at the machine: stdio and loopback connections without a token act as this
+    /// principal.
     pub const LOCAL: PrincipalId = PrincipalId(1);
 }
 
-/// What a principal may do in a world. Ordered: more rights sort higher.
+/// What a principal may do in a world. Ordered: higher roles have more rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Reads what members see; never writes.
     Reader,
     /// Reads what members see and writes on their own behalf.
     Player,
-    /// Sees and writes everything in the world but other people's private things.
+    /// Sees and writes everything in the world except other people's private items.
     Gm,
     /// A game master who also manages the world and its tokens.
     Owner,
@@ -80,19 +81,19 @@ impl FromStr for Role {
     }
 }
 
-/// Who is looking, at which world, with which rights. Every store call takes one.
+/// Who makes a request, in which world and with which rights. Nearly every store call takes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Viewer {
-    /// Who looks.
+    /// The principal.
     pub principal: PrincipalId,
-    /// The world they are in; nothing of another world is ever shown.
+    /// The world they work in; nothing of another world is ever shown.
     pub world: WorldId,
     /// What they may do there.
     pub role: Role,
 }
 
 impl Viewer {
-    /// Whether this viewer is on the game master's side of the screen.
+    /// Whether this viewer sees the game master's side, as game masters and owners do.
     pub fn sees_gm_side(&self) -> bool {
         self.role >= Role::Gm
     }
@@ -121,7 +122,7 @@ pub enum Visibility {
 }
 
 impl Visibility {
-    /// Whether `viewer` may see a thing with this visibility.
+    /// Whether `viewer` may see an item with this visibility.
     pub fn admits(self, viewer: &Viewer) -> bool {
         match self {
             Self::Members => true,

@@ -1,7 +1,7 @@
 //! The audit log: who wrote what, with the values that were replaced.
 //!
-//! Replaced values of somebody's private things are kept, but shown to nobody
-//! else, the game master included.
+//! Replaced values of private items are stored, but only shown to the principal they are private
+//! to; even the game master does not see them.
 
 use lore_core::{PrincipalId, Viewer};
 use lore_store::{AuditEntry, Origin};
@@ -11,9 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::fault::{Answer, damaged};
 use crate::rows::{self, Fields};
 
-/// In a change: the principals to whom the thing is private. Never leaves the engine.
+/// Key in a change: ids of the principals to whom the item is private. Removed before a viewer
+/// reads it.
 pub(crate) const PRIVATE_TO: &str = "private_to";
-/// In a change: the values that were replaced.
+/// Key in a change: the values that were replaced.
 pub(crate) const REPLACED: &str = "replaced";
 
 /// Who writes, where and when.
@@ -27,7 +28,7 @@ pub(crate) struct Author {
     pub(crate) at: i64,
 }
 
-/// Writes one line.
+/// Writes one audit entry.
 pub(crate) fn write(
     db: &Connection,
     author: Author,
@@ -49,7 +50,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The newest entries of the viewer's world, older than `before`.
+/// The newest entries of the viewer's world with an id below `before`, newest first.
 pub(crate) fn read(
     db: &Connection,
     viewer: &Viewer,
@@ -74,7 +75,7 @@ pub(crate) fn read(
     })
 }
 
-/// The detail without what is private to somebody else.
+/// The detail of an entry, without replaced values that are private to somebody else.
 fn shown_to(viewer: &Viewer, stored: &str) -> Answer<String> {
     let broken = || damaged("an audit entry is not readable");
     let mut detail: Value = serde_json::from_str(stored).map_err(|_| broken())?;

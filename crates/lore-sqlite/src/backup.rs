@@ -1,6 +1,6 @@
-//! Copies of a store in use.
+//! Backup copies of a store that is in use.
 //!
-//! A copy appears under its name only when it is complete, checked and on disk.
+//! A copy appears under its final name only when it is complete, checked and synced to disk.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) fn copy(path: &Path, target: &Path) -> Answer<()> {
     Ok(())
 }
 
-/// Copies the store at `path` to a file without a lasting name, and checks the copy.
+/// Copies the store at `path` to a temporary file in `directory`, and checks the copy.
 pub(crate) fn copy_into(path: &Path, directory: &Path) -> Answer<NamedTempFile> {
     let fresh = file::private_file(directory)?;
     copy_pages(path, fresh.path())?;
@@ -31,7 +31,7 @@ pub(crate) fn copy_into(path: &Path, directory: &Path) -> Answer<NamedTempFile> 
     Ok(fresh)
 }
 
-/// One step over all pages is one snapshot: writers go on meanwhile, and no
+/// Copies all pages in one step. That step is one snapshot, so writers can go on meanwhile and no
 /// write makes the copy start over.
 fn copy_pages(from: &Path, to: &Path) -> Answer<()> {
     let source = connection::reader(from)?;
@@ -42,7 +42,7 @@ fn copy_pages(from: &Path, to: &Path) -> Answer<()> {
         StepResult::Done => {}
         _ => return Err(StoreError::Busy.into()),
     }
-    // Without write-ahead mode the copy is one file, whoever opens it to look.
+    // Without write-ahead mode the copy stays a single file, even when a program opens it to read.
     copy.pragma_update(None, "journal_mode", "delete")?;
     copy.close().map_err(|(_, error)| error)?;
     Ok(())

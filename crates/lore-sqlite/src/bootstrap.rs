@@ -1,4 +1,4 @@
-//! What a new store holds: the person at the machine and their first world.
+//! Initial content of a new store: the local principal and their first world.
 
 use lore_core::{Effects, Principal};
 use lore_store::Origin;
@@ -12,7 +12,8 @@ const OWNER: &str = "owner";
 /// The name of the first world.
 const FIRST_WORLD: &str = "Main";
 
-/// Fills a store that has nobody in it. Safe when several processes do it at once.
+/// Creates the local principal and the first world unless they exist. Safe when several processes
+/// do it at once.
 pub(crate) fn settle(db: &Connection, effects: &Effects) -> Answer<()> {
     if has_owner(db)? {
         return Ok(());

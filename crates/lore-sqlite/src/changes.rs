@@ -12,8 +12,8 @@ use crate::rows::{self, Fields};
 use crate::sight::{self, Sight};
 use crate::slate::Slate;
 
-/// Writes one entry for each different touch and returns the log's end. What everybody is told is
-/// not told to some of them once more.
+/// Writes one entry for each distinct touch and returns the new end of the log. A touch that is
+/// visible to fewer than all members is skipped when all members are told of the same resource.
 pub(crate) fn append(slate: &Slate<'_>, world: i64, at: i64, touches: &[Touch]) -> Answer<i64> {
     let mut end = slate.changes_end()?;
     let everybodys = touches.iter().filter(|touch| touch.visibility == Visibility::Members);
@@ -40,7 +40,7 @@ pub(crate) fn end(db: &Connection) -> Answer<i64> {
     counter::last(db, STORE, CHANGES)
 }
 
-/// Entries of the viewer's world after `after` that the viewer may know of, oldest first.
+/// Entries of the viewer's world after `after` that the viewer may see, oldest first.
 pub(crate) fn read(
     db: &Connection,
     viewer: &Viewer,

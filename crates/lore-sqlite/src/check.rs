@@ -1,7 +1,6 @@
-//! Looking after the data: is it whole, and does it make sense?
+//! Checks the integrity and consistency of the stored data. Reads only.
 //!
-//! Reads only. Damage found on the way is a finding, not a failure, as long as
-//! the rest can still be looked at.
+//! Damage is reported as a finding, not as an error, as long as the rest can still be read.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +16,7 @@ use crate::rows::{self, Fields};
 use crate::seal::Sealed;
 use crate::{connection, docs, file, records, schema};
 
-/// Checks everything that can be checked.
+/// Runs every check on the store at `path`.
 pub(crate) fn health(path: &Path) -> Answer<Health> {
     let db = connection::inspector(path)?;
     let stats = stats(&db, path)?;
@@ -33,8 +32,8 @@ pub(crate) fn health(path: &Path) -> Answer<Health> {
     Ok(Health { stats, findings })
 }
 
-/// Checks a file that is not in use. Sense is left to [`health`]: an older
-/// schema may see it differently.
+/// Checks a file that is not in use. The consistency checks are left to [`health`], because they
+/// may not hold for an older schema.
 pub(crate) fn verify_file(path: &Path) -> StoreResult<StoreStats> {
     let path = std::path::absolute(path).map_err(|e| crate::fault::io("finding the file", &e))?;
     file::recognise(&path)?;
@@ -76,7 +75,7 @@ fn damage_of(fault: Fault) -> Answer<Finding> {
             Err(error.into())
         }
         StoreError::Corrupt(what) | StoreError::Failed(what) => Ok(damage(what)),
-        // Whatever is listed and then not found, or not as it must be, is damaged, too.
+        // A row that is listed but then missing or invalid is damage as well.
         other => Ok(damage(other.to_string())),
     }
 }
@@ -85,7 +84,7 @@ fn damage(problem: String) -> Finding {
     Finding { problem, remedy: "stop the program and restore the last good backup".into() }
 }
 
-/// A store that is open was opened for writing, so only a damaged header can forbid it.
+/// An open store was opened for writing, so only a damaged header can make it read-only.
 fn writable(db: &Connection) -> Answer<Vec<Finding>> {
     let finding = || Finding {
         problem: format!(
@@ -97,14 +96,14 @@ fn writable(db: &Connection) -> Answer<Vec<Finding>> {
     Ok(Vec::from_iter(db.is_readonly(MAIN_DB)?.then(finding)))
 }
 
-/// Pages, trees and indexes.
+/// Pages, B-trees and indexes, as SQLite checks them.
 fn physical(db: &Connection) -> Answer<Vec<Finding>> {
     let mut statement = db.prepare("PRAGMA integrity_check(100)")?;
     let lines = rows::all(statement.query(())?, |row| Fields::of(row).take::<String>())?;
     Ok(lines.into_iter().filter(|line| line != "ok").map(damage).collect())
 }
 
-/// Tables and indexes that are not as this program made them.
+/// Tables and indexes whose definition differs from the one this program creates.
 fn layout(db: &Connection) -> Answer<Vec<Finding>> {
     let (found, expected) = (schema::layout(db)?, schema::expected_layout()?);
     let names: BTreeSet<_> = found.keys().chain(expected.keys()).collect();
@@ -112,7 +111,7 @@ fn layout(db: &Connection) -> Answer<Vec<Finding>> {
     Ok(wrong.map(|name| damage(format!("the layout of {name} is not what it was"))).collect())
 }
 
-/// Rows that point to rows that are not there.
+/// Rows that refer to rows that do not exist.
 fn references(db: &Connection) -> Answer<Vec<Finding>> {
     let sql = "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2";
     let mut statement = db.prepare(sql)?;
@@ -124,10 +123,10 @@ fn references(db: &Connection) -> Answer<Vec<Finding>> {
     })
 }
 
-/// How many damaged entries of a table are named, one by one.
+/// How many damaged entries of one table are named individually.
 const NAMED: usize = 20;
 
-/// What the entries of a table are called.
+/// SQL expressions that describe an entry of a table in a finding.
 const CALLED: [(&str, &str); 9] = [
     ("node", "format('the %s %Q (node %d)', kind, name, id)"),
     ("text", "format('the text %d (%s) of node %d', id, kind, node)"),
@@ -140,7 +139,7 @@ const CALLED: [(&str, &str); 9] = [
     ("token", "format('the token %Q', public_id)"),
 ];
 
-/// Entries that hold something else than was written.
+/// Entries whose seal, a checksum stored in each row, does not match their content.
 fn seals(db: &Connection) -> Answer<Vec<Finding>> {
     let mut findings = Vec::new();
     for sealed in Sealed::tables(db)?.into_iter().filter(|sealed| sealed.table != docs::TABLE) {
@@ -165,13 +164,13 @@ fn seals(db: &Connection) -> Answer<Vec<Finding>> {
     Ok(findings)
 }
 
-/// A text that may itself be damaged.
+/// The first column as text; invalid UTF-8 is replaced, because the value may be damaged.
 fn legible(row: &Row<'_>) -> Answer<String> {
     let bytes = row.get_ref(0)?.as_bytes_or_null();
     Ok(String::from_utf8_lossy(bytes.ok().flatten().unwrap_or_default()).into_owned())
 }
 
-/// What must hold between tables: a statement that counts exceptions, and their name.
+/// Consistency rules between tables: a statement that counts violations, and what to call them.
 const SENSE: [(&str, &str); 9] = [
     (
         "SELECT count(*) FROM (SELECT world, max(number) AS top FROM node GROUP BY world) used
@@ -236,7 +235,7 @@ fn sense(db: &Connection) -> Answer<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Names and the keys they are found by.
+/// The columns with a name and with the key it is looked up by.
 const KEYED: [(&str, &str); 6] = [
     ("world", "SELECT name, name_key FROM world"),
     ("principal", "SELECT name, name_key FROM principal"),
@@ -246,7 +245,7 @@ const KEYED: [(&str, &str); 6] = [
     ("tag", "SELECT name, key FROM tag"),
 ];
 
-/// A name whose key is out of step cannot be found any more.
+/// Names whose stored key is wrong: they can no longer be found.
 fn keys(db: &Connection) -> Answer<Vec<Finding>> {
     let mut findings = Vec::new();
     for (what, sql) in KEYED {
@@ -264,7 +263,8 @@ fn keys(db: &Connection) -> Answer<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Logs whose hashes or heads do not fit were changed by something else than this program.
+/// Event logs whose hash chain or head does not match: something other than this program changed
+/// them.
 fn chains(db: &Connection) -> Answer<Vec<Finding>> {
     let sql = "SELECT node FROM event UNION SELECT node FROM state WHERE name = ?1";
     let mut statement = db.prepare(sql)?;
@@ -286,7 +286,7 @@ fn chains(db: &Connection) -> Answer<Vec<Finding>> {
     Ok(findings)
 }
 
-/// What search reads can be made again, so this is no damage.
+/// Search documents that are out of date. They can be rebuilt, so this is not damage.
 fn documents(db: &Connection) -> Answer<Vec<Finding>> {
     let wrong = docs::out_of_step(db)?;
     Ok(Vec::from_iter((wrong != 0).then(|| Finding {
@@ -302,7 +302,7 @@ fn open_to_others(path: &Path) -> Option<Finding> {
     })
 }
 
-/// With less room than its log may take, a busy store is about to refuse writes.
+/// Less free space than the write-ahead log may take: a busy store is about to refuse writes.
 fn short_of_room(path: &Path, free: u64) -> Option<Finding> {
     (free < connection::LOG_LIMIT.into()).then(|| Finding {
         problem: format!("the disk that holds {} is full: {free} bytes are left", path.display()),

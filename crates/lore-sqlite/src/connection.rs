@@ -1,4 +1,4 @@
-//! Connections: how each is opened and which rules it lives by.
+//! Opening connections, and the settings of each kind of connection.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,16 +11,16 @@ use rusqlite::{Connection, OpenFlags};
 use crate::fault::{Answer, Fault, told};
 use crate::seal;
 
-/// The oldest SQLite without the known write-ahead-log damage (3.51.3).
+/// The first SQLite version without a known bug that damages the write-ahead log (3.51.3).
 const OLDEST_SQLITE: i32 = 3_051_003;
-/// How long SQLite waits for another process before it says "busy".
+/// How long SQLite waits for another process before it reports "busy".
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How large the write-ahead log may stay, in bytes.
+/// How large the write-ahead log may remain after a checkpoint, in bytes.
 pub(crate) const LOG_LIMIT: u32 = 64 * 1024 * 1024;
-/// How many prepared statements a connection keeps.
+/// How many prepared statements a connection caches.
 const STATEMENTS: usize = 128;
 
-/// Fails when the linked SQLite is too old to be trusted.
+/// Fails when the linked SQLite is too old.
 pub(crate) fn check_library() -> StoreResult<()> {
     if rusqlite::version_number() >= OLDEST_SQLITE {
         return Ok(());
@@ -28,7 +28,7 @@ pub(crate) fn check_library() -> StoreResult<()> {
     Err(StoreError::Failed(format!("SQLite {} is older than 3.51.3", rusqlite::version())))
 }
 
-/// The connection that writes. There is one per process.
+/// Opens the connection that writes. There is one per process.
 pub(crate) fn writer(path: &Path) -> Answer<Connection> {
     let db = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     write_ahead(&db)?;
@@ -41,15 +41,15 @@ pub(crate) fn writer(path: &Path) -> Answer<Connection> {
     Ok(db)
 }
 
-/// A connection that cannot write.
+/// Opens a connection that cannot write.
 pub(crate) fn reader(path: &Path) -> Answer<Connection> {
     let db = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     db.execute_batch("PRAGMA query_only = ON;")?;
     Ok(db)
 }
 
-/// A connection for checking. It does not write either, but SQLite reads the
-/// rules of a table (CHECK) only into connections that could.
+/// Opens a connection for checks. It does not write either, but SQLite loads the CHECK constraints
+/// of a table only into connections that could.
 pub(crate) fn inspector(path: &Path) -> Answer<Connection> {
     let db = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -62,8 +62,8 @@ fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    // Otherwise a plan may depend on the values bound to it, and a kept statement is
-    // planned anew for each use: most of the work of a short query.
+    // Otherwise a query plan may depend on the bound values, and SQLite plans a cached statement
+    // again for each use, which is most of the work of a short query.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     db.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     db.execute_batch(
@@ -78,8 +78,8 @@ fn open(path: &Path, access: OpenFlags) -> Answer<Connection> {
     Ok(db)
 }
 
-/// Switches to write-ahead mode. A restored backup comes without, and SQLite
-/// does not wait for its lock here by itself, so this does.
+/// Switches to write-ahead mode. A restored backup is not in that mode. SQLite does not wait for
+/// the lock that the switch needs, so this function retries.
 fn write_ahead(db: &Connection) -> Answer<()> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
@@ -108,7 +108,7 @@ pub(crate) mod tests {
     use crate::rows;
     use crate::{Options, SqliteStore};
 
-    /// How SQLite would go about a statement.
+    /// The query plan of a statement.
     pub(crate) fn plan_of(sql: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.sqlite");
@@ -131,7 +131,7 @@ pub(crate) mod tests {
             assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
         };
         for id in 1..4 {
-            // A list as a table, and a table with an index of some rows only.
+            // One statement with a list as a table, one on a table with a partial index.
             let mut some = db.prepare_cached("SELECT 1 FROM node WHERE id IN rarray(?1)").unwrap();
             assert!(!some.exists([rows::list(vec![id])]).unwrap());
             never_anew(&some);

@@ -1,31 +1,30 @@
-//! Running numbers.
+//! Counters for running numbers.
 //!
-//! A counter is a row. Taking from it is part of the transaction that uses the
-//! number, so a number is gone only when what it numbers is there. Gaps are left
-//! where somebody wants them: for numbers that an import brings along.
+//! A counter is a row. A number is taken in the same transaction that uses it, so a rolled-back
+//! change uses up no number. Gaps appear only where an import brings its own numbers.
 
 use rusqlite::{Connection, params};
 
 use crate::fault::{Answer, invalid};
 
-/// The world of counters that run over the whole store.
+/// Stands in for the world id in counters of the whole store.
 pub(crate) const STORE: i64 = 0;
 /// The counter of the change log.
 pub(crate) const CHANGES: &str = "change";
-/// The version of the analyses that search reads.
+/// The counter that holds the version of the stored search analyses.
 pub(crate) const ANALYSES: &str = "analysis";
-/// The counter of a world's nodes over all kinds.
+/// The counter of all nodes of a world.
 pub(crate) const NODES: &str = "node";
 
-/// Largest number a caller may choose: every JSON reader can still tell it from its neighbour.
+/// Largest number a caller may choose: 2^53 - 1, the largest that every JSON parser reads exactly.
 const LARGEST: i64 = (1 << 53) - 1;
 
-/// The counter of a world's nodes of one kind.
+/// The name of the counter for a world's nodes of one kind.
 pub(crate) fn of_kind(kind: &str) -> String {
     format!("kind:{kind}")
 }
 
-/// The number `wanted`, or the next free one.
+/// Takes the number `wanted`, or the next free one if `None`.
 pub(crate) fn number(db: &Connection, world: i64, name: &str, wanted: Option<i64>) -> Answer<i64> {
     match wanted {
         None => take(db, world, name),
@@ -45,7 +44,7 @@ pub(crate) fn take(db: &Connection, world: i64, name: &str) -> Answer<i64> {
     Ok(db.prepare_cached(sql)?.query_row(params![world, name], |row| row.get(0))?)
 }
 
-/// Takes the next number that no world has given out under this name.
+/// Takes the next number that no world has used for this counter name.
 pub(crate) fn take_everywhere(db: &Connection, world: i64, name: &str) -> Answer<i64> {
     let sql = "SELECT coalesce(max(next), 1) FROM counter WHERE name = ?1";
     let next = db.prepare_cached(sql)?.query_row(params![name], |row| row.get(0))?;
@@ -53,7 +52,7 @@ pub(crate) fn take_everywhere(db: &Connection, world: i64, name: &str) -> Answer
     Ok(next)
 }
 
-/// Makes sure that `number` is not given out again.
+/// Makes sure that `number` is not handed out again.
 fn skip_past(db: &Connection, world: i64, name: &str, number: i64) -> Answer<()> {
     let sql = "INSERT INTO counter (world, name, next) VALUES (?1, ?2, ?3)
                ON CONFLICT (world, name) DO UPDATE SET next = max(next, excluded.next)";
@@ -61,7 +60,7 @@ fn skip_past(db: &Connection, world: i64, name: &str, number: i64) -> Answer<()>
     Ok(())
 }
 
-/// Sets the last number.
+/// Sets the last number of a counter.
 pub(crate) fn set(db: &Connection, world: i64, name: &str, number: i64) -> Answer<()> {
     let sql = "INSERT INTO counter (world, name, next) VALUES (?1, ?2, ?3)
                ON CONFLICT (world, name) DO UPDATE SET next = excluded.next";
@@ -69,7 +68,7 @@ pub(crate) fn set(db: &Connection, world: i64, name: &str, number: i64) -> Answe
     Ok(())
 }
 
-/// The last number given out; 0 when there is none.
+/// The last number that was handed out; 0 if there is none.
 pub(crate) fn last(db: &Connection, world: i64, name: &str) -> Answer<i64> {
     let sql = "SELECT coalesce(max(next), 1) - 1 FROM counter WHERE world = ?1 AND name = ?2";
     Ok(db.prepare_cached(sql)?.query_row(params![world, name], |row| row.get(0))?)

@@ -1,8 +1,8 @@
-//! Worlds and who may enter them.
+//! Worlds, and which roles principals have in them.
 //!
-//! A principal has a role in a world by having made it or by an unrevoked
-//! token; of several the highest counts. So revoking a token takes the right
-//! with it, and a small token for an owner takes nothing away from them.
+//! A principal has a role in a world because they created it or because they hold an unrevoked
+//! token. If there are several roles, the highest counts: revoking a token takes its right away,
+//! and a token with a lower role takes nothing away from an owner.
 
 use async_trait::async_trait;
 use lore_core::names::name_key;
@@ -22,7 +22,7 @@ use crate::slate::Slate;
 use crate::store::SqliteStore;
 use crate::{changes, tokens};
 
-/// The worlds a principal has a role in, as a list of ids.
+/// Selects the ids of the worlds in which a principal has a role.
 const OPEN_TO: &str = "SELECT world FROM membership WHERE principal = ?1
     UNION SELECT world FROM token WHERE principal = ?1 AND revoked_at IS NULL";
 
@@ -114,7 +114,7 @@ impl Directory for SqliteStore {
     }
 }
 
-/// Makes a world and its owner's membership.
+/// Creates a world and its owner's membership.
 pub(crate) fn create_world(
     db: &Connection,
     owner: PrincipalId,
@@ -143,7 +143,7 @@ pub(crate) fn create_world(
     Ok(World { id: WorldId(id), uid, name: name.to_owned(), created_at: at })
 }
 
-/// Gives a world another name, and tells of it wherever worlds are listed.
+/// Renames a world, and logs the change in every world whose members list it.
 fn rename_world(
     slate: &Slate<'_>,
     viewer: &Viewer,
@@ -166,7 +166,7 @@ fn rename_world(
     let note = json!({ "op": "rename_world", "id": old.id.0, (audit::REPLACED): replaced });
     audit::write(slate, author, origin, vec![note])?;
     for world in known {
-        // Who is in it lists it; of the others only the owner does for certain.
+        // All members of the renamed world list it. In other worlds only the owner certainly does.
         let visibility = match world.id == old.id {
             true => Visibility::Members,
             false => Visibility::Private(viewer.principal),
@@ -177,8 +177,9 @@ fn rename_world(
     Ok(World { name: name.to_owned(), ..old })
 }
 
-/// Tells of a new world. The list of worlds is read from each of them, and each has its own
-/// log. Nobody can be listening in the new one yet, and nobody else's list is longer now.
+/// Logs that the list of worlds has changed. Each world has its own change log, so every other
+/// world of the owner gets an entry. The new world needs none, since nobody can be subscribed in it
+/// yet, and nobody else's list has changed.
 fn announce(slate: &Slate<'_>, owner: PrincipalId, new: &World) -> Answer<()> {
     let list = Touch { uri: WORLDS_URI.to_owned(), visibility: Visibility::Private(owner) };
     for world in worlds(slate, owner)?.into_iter().filter(|world| world.id != new.id) {
@@ -188,7 +189,7 @@ fn announce(slate: &Slate<'_>, owner: PrincipalId, new: &World) -> Answer<()> {
     Ok(())
 }
 
-/// Chooses the world a principal works in when none is named.
+/// Sets the world a principal works in when they name none.
 pub(crate) fn set_default_world(
     db: &Connection,
     principal: PrincipalId,
@@ -216,7 +217,7 @@ fn worlds(db: &Connection, principal: PrincipalId) -> Answer<Vec<World>> {
     })
 }
 
-/// A world the principal has lost the right to is nobody's default.
+/// The default world of a principal, unless they no longer have a role in it.
 fn default_world(db: &Connection, principal: PrincipalId) -> Answer<Option<WorldId>> {
     let sql = format!(
         "SELECT default_world FROM principal WHERE id = ?1 AND default_world IN ({OPEN_TO})"

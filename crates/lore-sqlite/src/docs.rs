@@ -1,8 +1,9 @@
-//! What search reads, as rows: written with what it is derived from, read by [`crate::search`].
+//! The documents that search reads, as rows. Written together with their source, read by
+//! [`crate::search`].
 //!
-//! A document is a text, or the head of a node: its name, aliases, tags and
-//! subtype. See `migrations/0003_search.sql` for how indexes in memory, also those
-//! of other processes, learn what has changed.
+//! A document is either a text, or the head of a node: its name, aliases, tags and subtype.
+//! `migrations/0003_search.sql` explains how indexes in memory, including those of other processes,
+//! learn of changes.
 
 use std::collections::HashSet;
 
@@ -19,42 +20,42 @@ use crate::sight::{self, Named, Presence, Sight};
 
 /// The table of documents.
 pub(crate) const TABLE: &str = "doc";
-/// How many nodes are looked at in one transaction when documents are made anew.
+/// How many nodes one transaction handles when documents are rebuilt.
 pub(crate) const REBUILT_AT_ONCE: i64 = 500;
-/// The text number of a head.
+/// The value of the column `text` in the document of a node's head.
 const HEAD: i64 = 0;
 
-/// Which document a row is.
+/// The key of the document in a row.
 pub(crate) fn key(node: i64, text: i64) -> DocKey {
     let text = Some(TextId(text)).filter(|text| text.0 != HEAD);
     DocKey { node: NodeId(node), text }
 }
 
-/// Writes the document of a text anew.
+/// Rewrites the document of a text.
 pub(crate) fn put_text(db: &Connection, world: i64, node: i64, text: i64) -> Answer<()> {
     put(db, world, node, text, &text_analysis(db, text)?.encode())
 }
 
-/// Writes the document of a node's head anew.
+/// Rewrites the document of a node's head.
 pub(crate) fn put_head(db: &Connection, world: i64, node: i64) -> Answer<()> {
     put(db, world, node, HEAD, &head_analysis(db, node)?.encode())
 }
 
-/// Lets indexes look again at whether a text is live and who sees it.
+/// Makes indexes read again whether a text is live and who sees it.
 pub(crate) fn touch_text(db: &Connection, node: i64, text: i64) -> Answer<()> {
     let sql = "UPDATE doc SET seq = (SELECT max(seq) FROM doc) + 1 WHERE node = ?1 AND text = ?2";
     db.prepare_cached(sql)?.execute(params![node, text])?;
     Ok(())
 }
 
-/// The same for a node's head and all its texts.
+/// Makes indexes read again the head and all texts of a node.
 pub(crate) fn touch_node(db: &Connection, node: i64) -> Answer<()> {
     let mut statement = db.prepare_cached("SELECT text FROM doc WHERE node = ?1 ORDER BY text")?;
     let texts = rows::all(statement.query([node])?, |row| Fields::of(row).take::<i64>())?;
     texts.into_iter().try_for_each(|text| touch_text(db, node, text))
 }
 
-/// Writes the heads of all nodes with a tag anew, and lets indexes look again at their texts.
+/// Rewrites the heads of all nodes with a tag, and makes indexes read their texts again.
 pub(crate) fn put_tagged(db: &Connection, world: i64, tag: &str) -> Answer<()> {
     let sql = "SELECT ng.node FROM tag g JOIN node_tag ng ON ng.tag = g.id
                WHERE g.world = ?1 AND g.key = ?2 ORDER BY ng.node";
@@ -66,12 +67,12 @@ pub(crate) fn put_tagged(db: &Connection, world: i64, tag: &str) -> Answer<()> {
     })
 }
 
-/// Of which documents a change is told.
+/// Which documents count when asking for changed nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Told {
-    /// Of heads of nodes.
+    /// Only heads of nodes.
     Heads,
-    /// Of their texts, too.
+    /// Heads and texts.
     All,
 }
 
@@ -109,7 +110,7 @@ pub(crate) fn changed(
     Ok(Renamed { nodes, mark: cut.unwrap_or(end).max(mark) })
 }
 
-/// What a document is found by, made from what it is derived from.
+/// Computes the search analysis of a document from its source.
 pub(crate) fn analysis(db: &Connection, key: DocKey) -> Answer<Analysis> {
     match key.text {
         Some(text) => text_analysis(db, text.0),
@@ -117,8 +118,8 @@ pub(crate) fn analysis(db: &Connection, key: DocKey) -> Answer<Analysis> {
     }
 }
 
-/// Writes the documents of the next nodes after `node` anew. Returns the last of
-/// them, and how many documents they have; none when there are no more nodes.
+/// Rewrites the documents of up to `limit` nodes with ids above `node`. Returns the last of these
+/// nodes and the number of documents written; `None` if there are no more nodes.
 pub(crate) fn rebuild(db: &Connection, node: i64, limit: i64) -> Answer<Option<(i64, u64)>> {
     let sql = "SELECT id, world FROM node WHERE id > ?1 ORDER BY id LIMIT ?2";
     let mut statement = db.prepare_cached(sql)?;
@@ -137,12 +138,13 @@ pub(crate) fn rebuild(db: &Connection, node: i64, limit: i64) -> Answer<Option<(
     Ok(nodes.last().map(|(node, _)| (*node, written)))
 }
 
-/// The documents that a model reads: what search finds, but no name that repeats a text.
+/// Condition for the documents that get embedded: everything search finds, except heads whose name
+/// is only derived from a text.
 const READ: &str = "(d.text <> 0 AND t.deleted_at IS NULL AND t.searchable AND t.node = d.node
     OR d.text = 0 AND NOT n.derived_name)";
 
-/// Documents that have no vector of `model`, oldest change first. Walking on from the last one
-/// spares looking at all those again that have a vector, or never get one.
+/// Documents without a vector of `model`, oldest change first. Starting at `after` avoids reading
+/// again the documents that have a vector or never get one.
 pub(crate) fn without_vector(
     db: &Connection,
     model: &str,
@@ -168,7 +170,7 @@ pub(crate) fn without_vector(
     Ok(Waiting { docs, mark: cut.unwrap_or(end).max(after) })
 }
 
-/// How many of the documents that a viewer sees have a vector of `model`.
+/// How many of the documents that a viewer sees have a vector of `model`, and how many do not.
 pub(crate) fn coverage(db: &Connection, sight: Sight, model: &str) -> Answer<Coverage> {
     let sql = format!(
         "SELECT count(*) FILTER (WHERE d.model IS :model), count(*) FROM doc d
@@ -184,8 +186,8 @@ pub(crate) fn coverage(db: &Connection, sight: Sight, model: &str) -> Answer<Cov
     Ok(Coverage { done: done.unsigned_abs(), waiting: (all - done).unsigned_abs() })
 }
 
-/// Keeps a vector for the document that is still in this state. It is a change like
-/// any other to those who hold an index. Tells whether there was one.
+/// Stores the vector of a document, unless the document has changed since. Indexes treat this as a
+/// change of the document. Returns whether the vector was stored.
 pub(crate) fn put_vector(db: &Connection, model: &str, vector: &DocVector) -> Answer<bool> {
     let bytes: Vec<u8> = vector.values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let sql = "UPDATE doc SET model = ?2, vector = ?3, seq = (SELECT max(seq) FROM doc) + 1
@@ -193,8 +195,8 @@ pub(crate) fn put_vector(db: &Connection, model: &str, vector: &DocVector) -> An
     Ok(db.prepare_cached(sql)?.execute(params![vector.state, model, bytes])? != 0)
 }
 
-/// Makes all documents anew if they were written by another way of analysing, or are
-/// from before there were any.
+/// Rewrites all documents if another version of the analysis wrote them, or if the store is older
+/// than the documents.
 pub(crate) fn settle(db: &Connection) -> Answer<()> {
     let version = i64::from(Analysis::VERSION);
     if counter::last(db, counter::STORE, counter::ANALYSES)? == version {
@@ -215,7 +217,7 @@ pub(crate) fn settle(db: &Connection) -> Answer<()> {
     }
 }
 
-/// How many documents are missing, damaged, or not what they would be if written now.
+/// Counts documents that are missing, damaged or out of date.
 pub(crate) fn out_of_step(db: &Connection) -> Answer<u64> {
     let whole = "d.seal IS seal_of(d.seq, d.world, d.node, d.text, d.analysis, d.model, d.vector)";
     let sql = format!(
@@ -240,7 +242,7 @@ pub(crate) fn out_of_step(db: &Connection) -> Answer<u64> {
     Ok(wrong)
 }
 
-/// A document that changes loses its outside vector, which was of its old words.
+/// Writes a document. This drops its vector, which belongs to the old words.
 fn put(db: &Connection, world: i64, node: i64, text: i64, analysis: &[u8]) -> Answer<()> {
     let sql = "INSERT INTO doc (seq, world, node, text, analysis)
                VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM doc), ?1, ?2, ?3, ?4)
@@ -250,7 +252,7 @@ fn put(db: &Connection, world: i64, node: i64, text: i64, analysis: &[u8]) -> An
     Ok(())
 }
 
-/// What a document says, for a model to read.
+/// The words of a document, for an embedding model.
 fn said(db: &Connection, key: DocKey) -> Answer<String> {
     let sql = match key.text {
         Some(_) => "SELECT trim(title || char(10) || body, char(10)) FROM text WHERE id = ?1",
@@ -279,7 +281,7 @@ fn text_analysis(db: &Connection, text: i64) -> Answer<Analysis> {
 }
 
 fn head_analysis(db: &Connection, node: i64) -> Answer<Analysis> {
-    // One index serves all who see the node, so it knows what all of them may.
+    // One index serves everybody who sees the node, so it may hold only what all of them may know.
     let columns = rows::open_node_columns();
     let sql = format!("SELECT {columns} FROM node n WHERE n.id = ?1");
     let mut statement = db.prepare_cached(&sql)?;

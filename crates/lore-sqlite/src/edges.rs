@@ -1,4 +1,4 @@
-//! Following edges.
+//! Reading edges.
 
 use async_trait::async_trait;
 use lore_core::{Edge, EdgeKind, NodeId, Viewer};
@@ -98,7 +98,7 @@ fn edges_sql(at_nodes: &str, of_kind: &str) -> String {
     selected(at_nodes, of_kind, &sight::edge(Presence::Live))
 }
 
-/// Edges of a node in the bin, wherever their other ends are.
+/// Edges of a deleted node, whether or not their other ends are deleted.
 fn binned_sql() -> String {
     let seen = sight::edge_between(Presence::Live, Presence::Any);
     selected(at_nodes(Direction::Both), "", &seen)
@@ -113,10 +113,10 @@ fn selected(at_nodes: &str, of_kind: &str, seen: &str) -> String {
     )
 }
 
-/// One index is enough; the sign keeps the other from being chosen in its place.
+/// The plus sign keeps SQLite from using the index on `target`; the one on `source` is enough.
 const AMONG_NODES: &str = "e.source IN rarray(:nodes) AND +e.target IN rarray(:nodes)";
 
-/// Each way uses its own index; for both ways an `OR` would use neither.
+/// Each direction uses its own index; for both directions an `OR` would use neither.
 fn at_nodes(direction: Direction) -> &'static str {
     match direction {
         Direction::Out => "e.source IN rarray(:nodes)",

@@ -1,20 +1,20 @@
-//! What can go wrong inside the engine, and what the caller is told about it.
+//! Errors inside the engine, and how callers see them.
 //!
-//! Two kinds: refusals, which the engine decides, and failures of SQLite, which
-//! are sorted here by what the caller can do. Messages never hold stored data.
+//! There are two kinds: refusals, which the engine decides, and errors of SQLite, which are mapped
+//! here by what the caller can do about them. Messages never contain stored data.
 
 use lore_store::StoreError;
 use rusqlite::ErrorCode;
 
-/// Shorthand for results inside the engine.
+/// Result of functions inside the engine.
 pub(crate) type Answer<T> = Result<T, Fault>;
 
-/// Why a piece of work did not happen.
+/// Why an operation failed.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The engine says no; the database is fine.
+    /// The engine refused the operation; the database is fine.
     Refused(StoreError),
-    /// SQLite says no.
+    /// SQLite reported an error.
     Engine(rusqlite::Error),
 }
 
@@ -39,7 +39,7 @@ impl From<Fault> for StoreError {
     }
 }
 
-/// A stored value that cannot be what was once stored.
+/// A stored value is one that this program cannot have written.
 pub(crate) fn damaged(what: impl Into<String>) -> Fault {
     Fault::Refused(StoreError::Corrupt(what.into()))
 }
@@ -49,7 +49,7 @@ pub(crate) fn invalid(what: impl Into<String>) -> Fault {
     Fault::Refused(StoreError::Invalid(what.into()))
 }
 
-/// The thing is absent or hidden.
+/// The item does not exist or is hidden from the viewer.
 pub(crate) fn missing(what: impl Into<String>) -> Fault {
     Fault::Refused(StoreError::NotFound(what.into()))
 }
@@ -59,7 +59,7 @@ pub(crate) fn io(doing: &str, error: &std::io::Error) -> StoreError {
     StoreError::Failed(format!("{doing}: {error}"))
 }
 
-/// Sorts an error of SQLite by what the caller can do about it.
+/// Maps an SQLite error by what the caller can do about it.
 pub(crate) fn told(error: &rusqlite::Error) -> StoreError {
     match error {
         rusqlite::Error::SqliteFailure(code, message) => {
@@ -97,7 +97,7 @@ fn by_code(code: ErrorCode, extended: i32, message: &str, error: &rusqlite::Erro
     }
 }
 
-/// What a unique constraint protects, by the columns SQLite names.
+/// The columns of a unique constraint, as SQLite names them, and what to say when they collide.
 const TAKEN: [(&str, &str); 8] = [
     ("node.uid", "a node with this uid"),
     ("node.world, node.number", "a node with this number"),
@@ -119,7 +119,8 @@ fn constraint(extended: i32, message: &str) -> StoreError {
         rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
             StoreError::Invalid("the batch names a world or principal that does not exist".into())
         }
-        // The rest are CHECK, NOT NULL and type rules; the message names the column, not the value.
+        // The rest are CHECK, NOT NULL and type constraints. The message names the column, not the
+        // value.
         _ => StoreError::Invalid(message.to_owned()),
     }
 }

@@ -1,8 +1,8 @@
-//! The database file as a file: making it, recognising it, keeping it private.
+//! The database file: creating it, recognising it, and keeping it private.
 //!
-//! Nothing here changes a file that exists: a foreign file must leave as it came.
-//! And nothing here opens a database by other means than SQLite: on POSIX,
-//! closing such a handle would drop every lock this process has on the file.
+//! Nothing here changes an existing file, because it may belong to another program. Nothing here
+//! opens a database by other means than SQLite either: on POSIX systems, closing such a file handle
+//! drops every lock that this process holds on the file.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -15,13 +15,13 @@ use tempfile::NamedTempFile;
 
 use crate::fault::{io, told};
 
-/// Marks our files in SQLite's header: "LORE".
+/// The application id in the SQLite header of our files: "LORE".
 const APPLICATION_ID: i64 = 0x4C4F_5245;
 
-/// Makes sure that there is a file of ours at `path`, and returns its full path.
+/// Makes sure that one of our files exists at `path`, and returns its absolute path.
 ///
-/// A new file appears complete, with its mark, or not at all: so the mark of
-/// any file at that place can be trusted, even after a crash while making it.
+/// A new file appears either complete, with our application id, or not at all. So the id of a file
+/// at that place can be trusted, even after a crash during creation.
 pub(crate) fn prepare(path: &Path) -> StoreResult<PathBuf> {
     let path = std::path::absolute(path).map_err(|e| io("finding the store's place", &e))?;
     if !exists(&path)? {
@@ -30,7 +30,7 @@ pub(crate) fn prepare(path: &Path) -> StoreResult<PathBuf> {
         let fresh = private_file(&directory)?;
         mark(fresh.path())?;
         match publish(fresh, &path) {
-            // Somebody else has made it meanwhile; theirs is as good.
+            // Another process was faster; its file is just as good.
             Ok(()) | Err(StoreError::Exists(_)) => {}
             Err(error) => return Err(error),
         }
@@ -47,14 +47,14 @@ pub(crate) fn exists(path: &Path) -> StoreResult<bool> {
     })
 }
 
-/// Refuses a file that does not have our mark, without leaving a trace on it or beside it.
+/// Fails if the file does not have our application id. Changes neither the file nor its directory.
 pub(crate) fn recognise(path: &Path) -> StoreResult<()> {
     if path.is_dir() {
         return Err(StoreError::Foreign(format!("{}, a directory,", path.display())));
     }
-    // `immutable` reads the header as it is: no lock, no log, no file beside it.
+    // `immutable` reads the header as it is, with no lock, no log and no new file beside it.
     let found = match mark_of(&format!("{}?immutable=1", uri(path))) {
-        // A checkpoint that was cut short looks like damage without its log.
+        // After an interrupted checkpoint the file looks damaged unless its log is read as well.
         Err(error) if is(&error, ErrorCode::DatabaseCorrupt) => mark_of(&uri(path)),
         found => found,
     };
@@ -70,13 +70,14 @@ pub(crate) fn recognise(path: &Path) -> StoreResult<()> {
     }
 }
 
-/// Where the header says which format a program must know to write to the file.
+/// Offset of the header byte with the format version that a writer must support.
 pub(crate) const WRITE_FORMAT: usize = 18;
-/// Where it says which format a program must know to read it.
+/// Offset of the header byte with the format version that a reader must support.
 const READ_FORMAT: usize = 19;
 
-/// What is wrong with a file that is ours but for one byte of its header. SQLite has refused it, so
-/// there are no locks of this process on it that looking could drop.
+/// Returns an error for a file that is ours except for a damaged format version in its header.
+/// SQLite has already refused the file, so this process holds no locks on it that reading could
+/// drop.
 fn odd_format(path: &Path) -> Option<StoreError> {
     let mut header = [0_u8; 100];
     File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
@@ -89,17 +90,17 @@ fn odd_format(path: &Path) -> Option<StoreError> {
     )))
 }
 
-/// What helps where all but a byte of the header may be whole.
+/// Advice for a file of which perhaps only one header byte is damaged.
 pub(crate) const SET_IT_RIGHT: &str =
     "without a backup, copy the file, set that byte to 2 and look again";
 
-/// How files are called that are not finished.
+/// Prefix and suffix of the names of unfinished files.
 const UNFINISHED: (&str, &str) = (".lore-", ".new");
-/// What nobody has written to for so long, somebody was killed over.
+/// An unfinished file that nobody has written to for this long was left by a process that died.
 const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// An empty file in `directory` that only its owner can read; gone when dropped. What those
-/// left there who were killed goes, too.
+/// Creates an empty temporary file in `directory` that only its owner can read; dropping it deletes
+/// it. Also deletes abandoned unfinished files in that directory.
 pub(crate) fn private_file(directory: &Path) -> StoreResult<NamedTempFile> {
     sweep(directory).map_err(|e| io("looking for unfinished files", &e))?;
     let (prefix, suffix) = UNFINISHED;
@@ -121,7 +122,7 @@ fn sweep(directory: &Path) -> std::io::Result<()> {
         }
         let idle = entry.metadata().and_then(|meta| meta.modified()).map(|at| at.elapsed());
         if matches!(idle, Ok(Ok(idle)) if idle > ABANDONED_AFTER) {
-            // Whoever was faster has done it.
+            // Another process may have deleted it already.
             fs::remove_file(entry.path()).or_else(|error| match error.kind() {
                 ErrorKind::NotFound => Ok(()),
                 _ => Err(error),
@@ -131,10 +132,10 @@ fn sweep(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Gives a finished file its name, durably. Fails with `Exists` when the name is taken.
+/// Gives a finished file its final name, durably. Fails with `Exists` when the name is taken.
 pub(crate) fn publish(file: NamedTempFile, path: &Path) -> StoreResult<()> {
     file.as_file().sync_all().map_err(|e| io("writing the file to disk", &e))?;
-    // Our handle goes before the file can be found, and with it any harm to locks.
+    // Drops our file handle before the file has its name, so that closing it cannot drop locks.
     file.into_temp_path().persist_noclobber(path).map_err(|e| match e.error.kind() {
         ErrorKind::AlreadyExists => StoreError::Exists(path.display().to_string()),
         _ => io("giving the file its name", &e.error),
@@ -142,7 +143,7 @@ pub(crate) fn publish(file: NamedTempFile, path: &Path) -> StoreResult<()> {
     sync_directory(&directory_of(path))
 }
 
-/// Gives a finished file its name, durably, in the place of whatever has it now.
+/// Gives a finished file its final name, durably, replacing whatever has that name.
 pub(crate) fn put_over(file: NamedTempFile, path: &Path) -> StoreResult<()> {
     file.as_file().sync_all().map_err(|e| io("writing the file to disk", &e))?;
     file.into_temp_path().persist(path).map_err(|e| io("giving the file its name", &e.error))?;
@@ -154,46 +155,46 @@ pub(crate) fn directory_of(path: &Path) -> PathBuf {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).into()
 }
 
-/// The size of the database with its write-ahead log.
+/// The size of the database file with its write-ahead log, in bytes.
 pub(crate) fn bytes_on_disk(path: &Path) -> u64 {
     let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
     size(path) + size(&with_suffix(path, "-wal"))
 }
 
-/// How many bytes can still be written to the disk that holds `path`, where that can be told.
+/// How many bytes are free on the disk that holds `path`; `None` where that is unknown.
 #[cfg(unix)]
 pub(crate) fn free_bytes(path: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(path).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// How many bytes can still be written to the disk that holds `path`, where that can be told.
+/// How many bytes are free on the disk that holds `path`; `None` where that is unknown.
 #[cfg(not(unix))]
 pub(crate) fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-/// The path with something added to its last name.
+/// The path with `suffix` appended to its last component.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Whether people other than the owner can read the file.
+/// Whether other users have any access to the file.
 #[cfg(unix)]
 pub(crate) fn is_open_to_others(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0)
 }
 
-/// Whether people other than the owner can read the file.
+/// Whether other users have any access to the file.
 #[cfg(not(unix))]
 pub(crate) fn is_open_to_others(_: &Path) -> bool {
     false
 }
 
-/// Turns an empty file into a database with our mark, in write-ahead mode.
+/// Turns an empty file into a database with our application id, in write-ahead mode.
 fn mark(path: &Path) -> StoreResult<()> {
     let write = || -> rusqlite::Result<()> {
         let db = Connection::open(path)?;
@@ -214,12 +215,12 @@ fn is(error: &rusqlite::Error, code: ErrorCode) -> bool {
     error.sqlite_error_code() == Some(code)
 }
 
-/// The path as a `file:` address, with everything unusual escaped.
+/// The path as a `file:` URI, with all unusual characters escaped.
 fn uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     let bytes = path.as_os_str().as_encoded_bytes();
     if !bytes.starts_with(b"/") {
-        // A drive letter; SQLite wants a slash before it.
+        // A path with a drive letter: SQLite wants a slash before it.
         uri.push('/');
     }
     for &byte in bytes {
@@ -234,7 +235,7 @@ fn uri(path: &Path) -> String {
     uri
 }
 
-/// Makes a directory that only its owner can enter; one that is there stays as it is.
+/// Creates a directory that only its owner can enter; an existing one is left unchanged.
 pub(crate) fn private_directory(directory: &Path) -> StoreResult<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -243,7 +244,7 @@ pub(crate) fn private_directory(directory: &Path) -> StoreResult<()> {
     builder.create(directory).map_err(|e| io("making the store's directory", &e))
 }
 
-/// A name is durable only when its directory is.
+/// Syncs a directory: a new file name is durable only after that.
 #[cfg(unix)]
 fn sync_directory(directory: &Path) -> StoreResult<()> {
     File::open(directory)

@@ -1,6 +1,6 @@
-//! Databases of other programs, read as plain rows.
+//! Reading databases of other programs as plain rows.
 //!
-//! They are opened for reading only and never become a store of ours.
+//! They are opened read-only and never become a store of ours.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,11 +10,11 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
 
-/// A row by the names of its columns; bytes are left out.
+/// A row as a map from column name to value; blobs are left out.
 type Fields = Map<String, Value>;
 
-/// The rows of these tables; a table that is not there has none. A database without any of
-/// them is another's, or none at all.
+/// Reads all rows of the named tables; tables that do not exist are left out. Fails if the file is
+/// no database or has none of the tables.
 pub fn foreign_tables(path: &Path, tables: &[&str]) -> StoreResult<BTreeMap<String, Vec<Fields>>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let read = || -> rusqlite::Result<BTreeMap<String, Vec<Fields>>> {
@@ -27,7 +27,7 @@ pub fn foreign_tables(path: &Path, tables: &[&str]) -> StoreResult<BTreeMap<Stri
         }
         Ok(found)
     };
-    // Whatever is wrong is wrong with that file, not with the store.
+    // Any error is a problem of that file, not of the store.
     let found =
         read().map_err(|error| StoreError::Invalid(format!("it is no database: {error}")))?;
     if found.is_empty() {

@@ -1,10 +1,10 @@
 //! The embedded store engine: one SQLite file, one writer thread, several readers.
 //!
-//! Every write is a job in the writer's queue; jobs that wait together share one
-//! durable transaction. Reads run on their own read-only connections and see
-//! everything that was acknowledged before. All SQL of the program is in this
-//! crate; the schema is in `migrations/`. Nothing here knows tools, protocols or
-//! rules of play, and nothing here decides who may see a thing except `sight`.
+//! Every write is a job in the writer's queue; jobs that wait together share one durable
+//! transaction. Reads run on their own read-only connections and see every write that was
+//! acknowledged before. All SQL of the program is in this crate; the schema is in `migrations/`.
+//! Nothing here knows tools, protocols or game rules, and only the module `sight` decides who may
+//! see what.
 
 mod audit;
 mod backup;

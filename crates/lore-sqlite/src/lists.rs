@@ -1,9 +1,8 @@
-//! Lists of nodes that were asked for lately, kept as long as nothing is changed by which nodes
-//! are listed.
+//! A cache of node lists that were asked for recently.
 //!
-//! Whatever that is, a change to it gives a document of the node a new number (see
-//! [`crate::docs`]); so a list is good as long as the newest document of its world is the same.
-//! Moments of change have no document, and who asks for them is not served from here.
+//! Every change that can affect a list gives a document of the node a new sequence number (see
+//! [`crate::docs`]). So a cached list is valid while the newest document of its world is the same.
+//! Change dates have no document, so queries that filter by them are not cached.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,11 +13,11 @@ use parking_lot::Mutex;
 
 use crate::sight::Sight;
 
-/// How many lists are kept, and how long one may be.
+/// How many lists are cached, and how many nodes a cached list may have.
 const KEPT_MAX: usize = 16;
 const LENGTH_MAX: usize = 50_000;
 
-/// The lists that were asked for last, newest first.
+/// The cached lists, most recently used first.
 #[derive(Default)]
 pub(crate) struct Lists(Mutex<VecDeque<List>>);
 
@@ -28,12 +27,12 @@ struct List {
     ids: Arc<[NodeId]>,
 }
 
-/// What a list is of, and for whom.
+/// The key of a cached list: the viewer's rights and the query without its paging.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Asked(Sight, NodeQuery);
 
 impl Asked {
-    /// What a query asks for, whatever its page; none where a list of it would not do.
+    /// The cache key of a query; `None` if its list must not be cached.
     pub(crate) fn of(sight: Sight, query: &NodeQuery) -> Option<Self> {
         let is_kept = query.since.is_none() && query.among.is_none();
         let whole = || NodeQuery { after: None, offset: 0, limit: 0, ..query.clone() };
@@ -42,7 +41,7 @@ impl Asked {
 }
 
 impl Lists {
-    /// A list, if the newest document of its world is still this one.
+    /// The cached list, if the newest document of its world is still `newest`.
     pub(crate) fn find(&self, asked: &Asked, newest: i64) -> Option<Arc<[NodeId]>> {
         let mut lists = self.0.lock();
         let at = lists.iter().position(|list| list.asked == *asked)?;
@@ -52,7 +51,7 @@ impl Lists {
         Some(ids)
     }
 
-    /// Keeps a list.
+    /// Caches a list, unless it is too long.
     pub(crate) fn keep(&self, asked: Asked, newest: i64, ids: &Arc<[NodeId]>) {
         if ids.len() > LENGTH_MAX {
             return;

@@ -1,4 +1,4 @@
-//! The change log, the audit log and kept answers, as the traits ask for them.
+//! The `Log` trait: the change log, the audit log and stored answers of idempotent requests.
 
 use async_trait::async_trait;
 use lore_core::{Timestamp, Viewer};
@@ -20,7 +20,7 @@ impl Log for SqliteStore {
         let viewer = *viewer;
         let (scope, key) = (scope.to_owned(), key.to_owned());
         self.glance(move |db| {
-            // The column is called after what scopes were once: tools.
+            // The column got its name when scopes were tools.
             let sql = "SELECT answer FROM answered
                        WHERE principal = ?1 AND world = ?2 AND tool = ?3 AND key = ?4";
             let mut statement = db.prepare_cached(sql)?;

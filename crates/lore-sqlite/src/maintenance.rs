@@ -1,7 +1,7 @@
-//! Checks, backups and what mends a store, as the traits ask for them.
+//! The `Maintenance` trait: checks, backups and repairs.
 //!
-//! Checks and backups take their own connection, so that a long one does not hold up reads. What
-//! mends writes, and so waits its turn like every other write.
+//! Checks and backups open their own connection, so that a long one does not delay reads. Repairs
+//! write, so they go through the writer's queue like every other write.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ impl Maintenance for SqliteStore {
 
     async fn rebuild_index(&self) -> StoreResult<u64> {
         let (mut node, mut documents) = (0, 0);
-        // In pieces, so that others can write in between.
+        // In several transactions, so that others can write in between.
         while let Some((last, written)) =
             self.write(move |db| docs::rebuild(db, node, docs::REBUILT_AT_ONCE)).await?
         {

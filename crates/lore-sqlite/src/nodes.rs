@@ -118,7 +118,7 @@ fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
     veil::drawn(db, sight, found)
 }
 
-/// The condition for the node `n` that a key means, and its parameters.
+/// The SQL condition that selects the node `n` for a key, with its parameters.
 fn condition_of(key: &NodeKey) -> (&'static str, Vec<Owned>) {
     match key {
         NodeKey::Id(id) => ("n.id = :id", vec![(":id", Box::new(id.0))]),
@@ -149,7 +149,7 @@ fn is_concealed(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<bool> {
     Ok(statement.query_row(sight.with(&own).as_slice(), |row| row.get(0))?)
 }
 
-/// Live nodes by a key column, without those that are damaged.
+/// Live nodes by a key column; damaged ones are left out.
 pub(crate) fn several(
     db: &Connection,
     sight: Sight,
@@ -159,7 +159,7 @@ pub(crate) fn several(
     several_of(db, sight, column, keys, Bin::Live)
 }
 
-/// Live or deleted nodes by a key column, without those that are damaged.
+/// Live or deleted nodes by a key column; damaged ones are left out.
 fn several_of(
     db: &Connection,
     sight: Sight,
@@ -174,7 +174,7 @@ fn several_of(
     Ok(nodes)
 }
 
-/// Numbers count within a world, so only they are found through it.
+/// Numbers count within a world, so only the lookup by number may use the index on the world.
 fn several_sql(column: &str, bin: Bin) -> String {
     let seen = if column == "number" { sight::node } else { sight::known_node };
     format!(
@@ -184,7 +184,7 @@ fn several_sql(column: &str, bin: Bin) -> String {
     )
 }
 
-/// Accesses first, then their nodes, whatever SQLite thinks of it.
+/// `CROSS` makes SQLite read the accesses first, then their nodes.
 fn accesses_sql() -> String {
     format!(
         "SELECT a.node, a.count, a.last_at FROM access a CROSS JOIN node n ON n.id = a.node
@@ -205,13 +205,13 @@ fn accesses(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Access>> {
     })
 }
 
-/// The page and the total come from one snapshot, and from one look at what matches: its
-/// rows, with their tags and aliases, are read of the page alone.
+/// Finds a page of nodes. The page and the total come from one snapshot and one list of matching
+/// ids; full rows, with tags and aliases, are read for the page only.
 fn find(db: &Connection, sight: Sight, query: &NodeQuery, lists: &Lists) -> Answer<Page<Node>> {
     let snapshot = db.unchecked_transaction()?;
     let ids = listed(&snapshot, sight, query, lists)?;
     let place = |last| match query.order {
-        // One that is gone has a place still.
+        // A last node that has been deleted since still has a place in this order.
         NodeOrder::Creation => ids.partition_point(|id| *id <= last),
         NodeOrder::Number => ids.iter().position(|id| *id == last).map_or(0, |at| at + 1),
     };
@@ -228,8 +228,8 @@ fn find(db: &Connection, sight: Sight, query: &NodeQuery, lists: &Lists) -> Answ
     Ok(Page { items, total: ids.len() as u64, next })
 }
 
-/// Everything that a query is about, in its order, within one snapshot. A few are found sooner
-/// than a list of them.
+/// The ids of all nodes that match a query, in its order, within one snapshot. Uses the cache,
+/// except for queries that find a few nodes faster than the cache would.
 fn listed(
     snapshot: &Connection,
     sight: Sight,
@@ -249,9 +249,9 @@ fn listed(
     Ok(ids)
 }
 
-/// The conditions of a query with their parameters.
+/// The SQL condition of a query, with its parameters.
 struct Filter {
-    /// It leads to a few nodes directly.
+    /// Whether an index leads directly to a few nodes.
     few: bool,
     order: NodeOrder,
     condition: String,
@@ -260,7 +260,8 @@ struct Filter {
 
 impl Filter {
     fn of(query: &NodeQuery) -> Self {
-        // Who has a name or a tag is found through that, not among all of a kind.
+        // A name or a tag leads to few nodes, so SQLite must not go through all nodes of a kind
+        // instead.
         let few = !query.tags.is_empty()
             || query.among.is_some()
             || matches!(query.name, Some(NameMatch::Exact(_)));
@@ -323,7 +324,7 @@ impl Filter {
         self.parameters.push((":wanted", Box::new(wanted)));
     }
 
-    /// What matches, in its order.
+    /// The ids of matching nodes, in the order of the query.
     fn ids(&self, db: &Connection, sight: Sight) -> Answer<Vec<NodeId>> {
         let own = borrowed(&self.parameters);
         let mut statement = db.prepare_cached(&self.ids_sql())?;
@@ -331,7 +332,7 @@ impl Filter {
             let mut fields = Fields::of(row);
             Ok((fields.take::<i64>()?, NodeId(fields.take()?)))
         })?;
-        // Numbers are sorted sooner here than rows are there.
+        // Sorting the numbers here is faster than sorting rows in SQLite.
         found.sort_unstable();
         Ok(found.into_iter().map(|(_, id)| id).collect())
     }
@@ -345,18 +346,19 @@ impl Filter {
     }
 }
 
-/// Both halves use an index; an `OR` over the two tables would not. Names of earlier versions may
-/// have other blanks than spaces.
+/// Both halves use an index; an `OR` over the two tables would not. `:spaced` covers names that
+/// earlier versions stored with other whitespace than spaces.
 const EXACT_NAME: &str = "n.id IN (
     SELECT id FROM node WHERE world = :world AND name_key IN (:name, :spaced)
     UNION SELECT node FROM alias WHERE name_key IN (:name, :spaced))";
 
-/// The indexes hold every name, so that only the rows of those that match are read. `instr`
-/// takes the part literally; `LIKE` would see wildcards in it.
+/// The indexes hold every name, so SQLite reads only the rows that match. `instr` takes the part
+/// literally; `LIKE` would interpret wildcards in it.
 const PART_OF_NAME: &str = "(instr(n.name_key, :name) > 0 OR n.id IN (
     SELECT node FROM alias WHERE instr(name_key, :name) > 0))";
 
-/// Tags first, then their nodes: `CROSS` keeps SQLite from walking through all nodes.
+/// The condition for nodes that have all wanted tags. `CROSS` makes SQLite start from the tags
+/// instead of going through all nodes.
 fn all_tags() -> String {
     format!(
         "n.id IN (
@@ -368,7 +370,7 @@ fn all_tags() -> String {
     )
 }
 
-/// A named parameter that keeps its value.
+/// A named parameter that owns its value.
 type Owned = (&'static str, Box<dyn ToSql>);
 
 fn borrowed(parameters: &[Owned]) -> Vec<Named<'_>> {

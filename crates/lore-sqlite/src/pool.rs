@@ -1,7 +1,7 @@
-//! The readers: a few read-only connections, lent to blocking tasks.
+//! The pool of read-only connections, lent to blocking tasks.
 //!
-//! Write-ahead mode lets them read while the writer writes; each sees every
-//! commit that was acknowledged before it began.
+//! Write-ahead mode lets them read while the writer writes. Each read sees every commit that was
+//! acknowledged before it began.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -35,7 +35,7 @@ impl Pool {
         })
     }
 
-    /// Runs `work` on a free connection, off the runtime's own threads.
+    /// Runs `work` on a free connection, on a thread for blocking work.
     pub(crate) async fn read<T, F>(&self, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
@@ -50,10 +50,10 @@ impl Pool {
         .await
     }
 
-    /// Runs `work` right here if a connection is free, else like [`Pool::read`].
+    /// Runs `work` on the current thread if a connection is free, otherwise like [`Pool::read`].
     ///
-    /// For a few rows by key: handing such a read to another thread costs more than
-    /// the read itself. Anything that may look at many rows is not a glance.
+    /// For reads of a few rows by key, where switching threads costs more than the read itself. Not
+    /// for anything that may read many rows.
     pub(crate) async fn glance<T, F>(&self, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
@@ -68,7 +68,7 @@ impl Pool {
         looked.unwrap_or_else(panicked).map_err(StoreError::from)
     }
 
-    /// Closes the idle connections; those in use close when they come back.
+    /// Closes the idle connections. Connections in use are closed when they are returned.
     pub(crate) fn close(&self) {
         self.permits.close();
         self.idle.lock().clear();
@@ -105,7 +105,7 @@ fn closed() -> StoreError {
     StoreError::Failed("the store is closed".into())
 }
 
-/// A borrowed connection; comes back even when the borrower panics or leaves.
+/// A borrowed connection. It is returned even if the borrower panics or is cancelled.
 struct Lease {
     db: Option<Connection>,
     idle: Arc<Mutex<Vec<Connection>>>,

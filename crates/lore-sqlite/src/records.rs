@@ -1,4 +1,4 @@
-//! Reading documents of state and logs of events.
+//! Reading documents of state and event logs.
 
 use async_trait::async_trait;
 use lore_core::names::Word;
@@ -64,7 +64,7 @@ impl Events for SqliteStore {
     }
 }
 
-/// Whether a document `r` is what was written.
+/// Whether the seal (checksum) of a document `r` matches its content.
 pub(crate) const STATE_SEAL: &str = "r.seal IS seal_of(r.node, r.name, r.value, r.visibility,
     r.private_to, r.version, r.updated_at, r.updated_by)";
 
@@ -88,7 +88,8 @@ fn select_states(
     let mut statement = db.prepare_cached(&sql)?;
     let parameters = sight.with(&[(":nodes", &nodes), (":name", &name)]);
     let found = statement.query(parameters.as_slice())?;
-    // Who asks for that of one node, perhaps to change it, is told when it is damaged.
+    // A caller that asks for a single document, perhaps to change it, gets an error if it is
+    // damaged.
     let mut states =
         if nodes.len() == 1 { rows::all(found, state) } else { rows::sound(found, state) }?;
     veil::draw(db, sight, &mut states)?;
@@ -108,7 +109,7 @@ fn state(row: &Row<'_>) -> Answer<State> {
     })
 }
 
-/// Events of the node `:node` that the viewer sees; more conditions may follow.
+/// Selects the events of the node `:node` that the viewer sees; more conditions may be appended.
 fn events_sql(presence: Presence) -> String {
     format!(
         "SELECT v.node, v.seq, v.at, v.kind, v.request_id, v.invocation_id, v.participant,
@@ -175,7 +176,7 @@ fn event(row: &Row<'_>) -> Answer<Event> {
     })
 }
 
-/// Tells whether the log fits together, and nothing of what is in it.
+/// Verifies the hash chain of a log, if the viewer sees its node. Reveals nothing of the entries.
 fn verify(db: &Connection, sight: Sight, node: NodeId) -> Answer<ChainReport> {
     let seen =
         format!("SELECT 1 FROM node n WHERE n.id = :node AND {}", sight::node("n", Presence::Live));
@@ -186,7 +187,7 @@ fn verify(db: &Connection, sight: Sight, node: NodeId) -> Answer<ChainReport> {
     follow_chain(db, node)
 }
 
-/// Reads the whole log of a node, hidden entries too.
+/// Verifies the whole log of a node, including hidden entries.
 pub(crate) fn follow_chain(db: &Connection, node: NodeId) -> Answer<ChainReport> {
     let sql = "SELECT node, seq, at, kind, request_id, invocation_id, participant, character,
                  payload, secret, visibility, private_to, settles, previous, hash
@@ -210,8 +211,8 @@ pub(crate) fn follow_chain(db: &Connection, node: NodeId) -> Answer<ChainReport>
     Ok(compared(report, end, head_of(db, node)?))
 }
 
-/// Where a log goes on. The head counts when entries were cut off behind our back: the gap
-/// stays, and with it the proof.
+/// The end of a log, where the next entry is appended. If entries were cut off by something else,
+/// the stored head counts: the gap remains as evidence.
 pub(crate) fn log_end(db: &Connection, node: NodeId) -> Answer<Head> {
     let sql = "SELECT seq, hash FROM event WHERE node = ?1 ORDER BY seq DESC LIMIT 1";
     let mut statement = db.prepare_cached(sql)?;
@@ -223,7 +224,7 @@ pub(crate) fn log_end(db: &Connection, node: NodeId) -> Answer<Head> {
     Ok(if head.count > last.count { head } else { last })
 }
 
-/// Puts the head of a log.
+/// Stores the head of a log: its number of entries and its last hash.
 pub(crate) fn put_head(db: &Connection, node: NodeId, head: Head, author: Author) -> Answer<()> {
     let sql = "INSERT INTO state (node, name, value, visibility, version, updated_at, updated_by)
         VALUES (?1, ?2, ?3, 'members', 1, ?4, ?5)
@@ -235,7 +236,7 @@ pub(crate) fn put_head(db: &Connection, node: NodeId, head: Head, author: Author
     Ok(())
 }
 
-/// The head of a log; one that cannot be read fits no log with entries.
+/// The stored head of a log. A missing or unreadable head counts as that of an empty log.
 pub(crate) fn head_of(db: &Connection, node: NodeId) -> Answer<Head> {
     let sql = "SELECT value FROM state WHERE node = ?1 AND name = ?2";
     let mut statement = db.prepare_cached(sql)?;
@@ -245,7 +246,8 @@ pub(crate) fn head_of(db: &Connection, node: NodeId) -> Answer<Head> {
     Ok(value.and_then(|value| Head::from_value(&value)).unwrap_or(Head::EMPTY))
 }
 
-/// A log that ends elsewhere than its head says was cut off, or went on without us.
+/// Compares the end of a log with its stored head. If they differ, the log was cut off or something
+/// else appended to it.
 fn compared(mut report: ChainReport, end: Head, head: Head) -> ChainReport {
     report.missing = (head.count - end.count).max(0);
     if end != head && report.broken_at.is_none() {

@@ -1,7 +1,7 @@
-//! Putting a backup in the place of a store.
+//! Replacing a store by a backup.
 //!
-//! The store from before is kept beside it, with the files that belong to it: a
-//! restore can be undone, and so can a restore over a store that is damaged.
+//! The old store is kept beside the new one, with its log files, so that a restore can be undone,
+//! even if the old store is damaged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::store::SqliteStore;
 use crate::{backup, check, file, wal};
 
 impl SqliteStore {
-    /// Replaces the store at `path` by a copy of `source` and returns where the
-    /// old one is kept, if there was one.
+    /// Replaces the store at `path` by a copy of `source`. Returns where the old store is kept, if
+    /// there was one.
     ///
-    /// `source` is checked first. A store that somebody has open is refused
-    /// with [`StoreError::Busy`]. Where files can have second names, there is a
-    /// whole store at `path` at every moment, the old one or the new one. Blocks.
+    /// `source` is checked first. Fails with [`StoreError::Busy`] if the store is open somewhere.
+    /// On file systems with hard links there is always a complete store at `path`, either the old
+    /// or the new one. Blocks.
     pub fn replace(path: &Path, source: &Path) -> StoreResult<Option<PathBuf>> {
         check::verify_file(source)?;
         let path = std::path::absolute(path).map_err(|e| io("finding the store's place", &e))?;
@@ -32,8 +32,8 @@ impl SqliteStore {
     }
 }
 
-/// Gives the present store a second name, and takes its side files away: SQLite
-/// would read an old log into the new store.
+/// Gives the current store a second name, and moves its log files there: SQLite would apply an old
+/// log to the new store.
 fn keep(path: &Path) -> StoreResult<PathBuf> {
     wal::keep_damaged(path)?;
     refuse_if_open(path)?;
@@ -47,16 +47,16 @@ fn keep(path: &Path) -> StoreResult<PathBuf> {
                 .map_err(|e| io("setting the old store's log aside", &e))?;
         }
     }
-    // Some file systems have no second names; there the old store is moved.
+    // Some file systems have no hard links; there the old store is renamed.
     fs::hard_link(path, &kept)
         .or_else(|_| fs::rename(path, &kept))
         .map_err(|e| io("setting the old store aside", &e))?;
     Ok(kept)
 }
 
-/// Leaving write-ahead mode needs the file for oneself, so it shows whether
-/// somebody else has it open. What is not a whole store of ours cannot be asked
-/// and counts as free.
+/// Fails if another connection has the store open. Leaving write-ahead mode needs exclusive access,
+/// so the attempt shows it. A file that is not a valid store of ours cannot be tested and counts as
+/// not open.
 fn refuse_if_open(path: &Path) -> StoreResult<()> {
     if file::recognise(path).is_err() {
         return Ok(());

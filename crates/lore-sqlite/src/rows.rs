@@ -1,7 +1,7 @@
-//! Between rows and domain types.
+//! Conversion between rows and domain types.
 //!
-//! A value that no version of this program could have stored is reported as
-//! damage, never guessed at and never a panic.
+//! A value that no version of this program could have stored is reported as damage. It is never
+//! guessed at and never causes a panic.
 
 use std::rc::Rc;
 
@@ -18,18 +18,18 @@ use rusqlite::{Row, Rows};
 use crate::fault::{Answer, Fault, damaged};
 use crate::sight;
 
-/// The columns [`node`] reads, of a node `n`, as a viewer may see it.
+/// The columns that [`node`] reads from a node `n`, as the viewer may see it.
 pub(crate) fn node_columns() -> String {
     let (at, by) = (sight::changed("at"), sight::changed("by"));
     columns_of_node(&sight::tag(), &sight::properties(), &at, &by)
 }
 
-/// The same as it is, for who keeps order.
+/// The same columns with everything in the node, for internal use.
 pub(crate) fn whole_node_columns() -> String {
     columns_of_node("TRUE", "n.properties", "n.updated_at", "n.updated_by")
 }
 
-/// The same for all who see it, so with those tags that all of them may know.
+/// The same columns with only those tags and properties that everybody who sees the node may know.
 pub(crate) fn open_node_columns() -> String {
     let properties = sight::open_properties();
     columns_of_node(&sight::open_tag(), &properties, "n.updated_at", "n.updated_by")
@@ -56,7 +56,7 @@ fn columns_of_node(of_tags: &str, properties: &str, changed_at: &str, changed_by
     )
 }
 
-/// The columns [`text`] reads, of a text `t`.
+/// The columns that [`text`] reads from a text `t`.
 pub(crate) const TEXT: &str = "t.seal IS seal_of(t.id, t.uid, t.node, t.kind, t.title, t.body,
       t.position, t.visibility, t.private_to, t.version, t.created_at, t.created_by,
       t.updated_at, t.updated_by, t.deleted_at, t.source, t.session, t.author, t.occurred_at,
@@ -66,7 +66,7 @@ pub(crate) const TEXT: &str = "t.seal IS seal_of(t.id, t.uid, t.node, t.kind, t.
     t.visibility, t.private_to, t.version,
     t.created_at, t.created_by, t.updated_at, t.updated_by, t.deleted_at";
 
-/// The columns [`edge`] reads, of an edge `e`.
+/// The columns that [`edge`] reads from an edge `e`.
 pub(crate) const EDGE: &str = "e.seal IS seal_of(e.id, e.source, e.target, e.kind, e.weight,
       e.visibility, e.private_to, e.properties, e.version, e.created_at, e.created_by,
       e.deleted_at),
@@ -137,7 +137,7 @@ pub(crate) fn edge(row: &Row<'_>) -> Answer<Edge> {
     })
 }
 
-/// Every row, read by `read`.
+/// Reads every row; fails at the first damaged one.
 pub(crate) fn all<T>(mut rows: Rows<'_>, read: impl Fn(&Row<'_>) -> Answer<T>) -> Answer<Vec<T>> {
     let mut items = Vec::new();
     while let Some(row) = rows.next()? {
@@ -146,7 +146,8 @@ pub(crate) fn all<T>(mut rows: Rows<'_>, read: impl Fn(&Row<'_>) -> Answer<T>) -
     Ok(items)
 }
 
-/// Every row that is as it was written; of the others the log tells.
+/// Reads every row that is not damaged. Damaged rows are left out, logged as errors and noted for
+/// the caller in [`LeftOut`].
 pub(crate) fn sound<T>(mut rows: Rows<'_>, read: impl Fn(&Row<'_>) -> Answer<T>) -> Answer<Vec<T>> {
     let mut items = Vec::new();
     while let Some(row) = rows.next()? {
@@ -170,7 +171,7 @@ pub(crate) fn first<T>(
     rows.next()?.map(read).transpose()
 }
 
-/// A moment as stored. Below a microsecond nothing is kept.
+/// A timestamp as stored: microseconds since the Unix epoch; smaller fractions are dropped.
 pub(crate) fn micros(at: Timestamp) -> i64 {
     at.as_microsecond()
 }
@@ -184,7 +185,7 @@ pub(crate) fn visibility_columns(visibility: Visibility) -> (&'static str, Optio
     }
 }
 
-/// A list for `rarray`.
+/// A list as a parameter for `rarray`.
 pub(crate) fn list<T: Into<Value>>(values: impl IntoIterator<Item = T>) -> Array {
     Rc::new(values.into_iter().map(Into::into).collect())
 }
@@ -201,8 +202,9 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
         Self { row, next: 0 }
     }
 
-    /// Starts at the second column, which says which `what` it is; the first says whether its
-    /// seal is whole.
+    /// Checks the first column, which says whether the row's seal (checksum) matches, and starts at
+    /// the second. Fails if it does not match; then `what` and the id in the second column name the
+    /// row.
     pub(crate) fn sealed(what: &str, row: &'row Row<'stmt>) -> Answer<Self> {
         let mut fields = Self::of(row);
         if fields.take::<bool>()? {
@@ -218,28 +220,28 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
         Ok(self.row.get(at)?)
     }
 
-    /// A uid.
+    /// Reads a uid.
     pub(crate) fn uid(&mut self) -> Answer<Uid> {
         uid(self.take()?)
     }
 
-    /// A moment.
+    /// Reads a timestamp.
     pub(crate) fn moment(&mut self) -> Answer<Timestamp> {
         moment(self.take()?)
     }
 
-    /// A moment that may be absent.
+    /// Reads a timestamp that may be NULL.
     pub(crate) fn maybe_moment(&mut self) -> Answer<Option<Timestamp>> {
         self.take::<Option<i64>>()?.map(moment).transpose()
     }
 
-    /// A role.
+    /// Reads a role.
     pub(crate) fn role(&mut self) -> Answer<Role> {
         let word: String = self.take()?;
         word.parse().map_err(|_| damaged("a role is unknown"))
     }
 
-    /// A visibility, from its two columns.
+    /// Reads a visibility from its two columns.
     pub(crate) fn visibility(&mut self) -> Answer<Visibility> {
         let word: String = self.take()?;
         let principal: Option<i64> = self.take()?;
@@ -251,30 +253,30 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
         }
     }
 
-    /// A JSON list of strings; absent is empty.
+    /// Reads a JSON list of strings; NULL is an empty list.
     pub(crate) fn strings(&mut self) -> Answer<Vec<String>> {
         let Some(json) = self.take::<Option<String>>()? else { return Ok(Vec::new()) };
         serde_json::from_str(&json).map_err(|_| damaged("a list is not a list of strings"))
     }
 
-    /// A hash.
+    /// Reads a hash of 32 bytes.
     pub(crate) fn hash(&mut self) -> Answer<lore_core::Hash> {
         let bytes: Vec<u8> = self.take()?;
         bytes.try_into().map_err(|_| damaged("a hash is not 32 bytes long"))
     }
 
-    /// A uid that may be absent.
+    /// Reads a uid that may be NULL.
     pub(crate) fn maybe_uid(&mut self) -> Answer<Option<Uid>> {
         self.take::<Option<Vec<u8>>>()?.map(uid).transpose()
     }
 
-    /// A word.
+    /// Reads a word.
     pub(crate) fn word(&mut self) -> Answer<Word> {
         let text: String = self.take()?;
         Word::new("kind", &text).map_err(|_| damaged("a kind is not a word"))
     }
 
-    /// How a text came about, from its four columns.
+    /// Reads the provenance of a text from its four columns.
     pub(crate) fn provenance(&mut self) -> Answer<Provenance> {
         Ok(Provenance {
             source: self.take()?,
@@ -284,7 +286,7 @@ impl<'row, 'stmt> Fields<'row, 'stmt> {
         })
     }
 
-    /// Who and when, from their two columns.
+    /// Reads when and by whom something was done, from two columns.
     pub(crate) fn stamp(&mut self) -> Answer<Stamp> {
         Ok(Stamp { at: self.moment()?, by: PrincipalId(self.take()?) })
     }

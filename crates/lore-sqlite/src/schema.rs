@@ -1,7 +1,7 @@
-//! The schema and its steps.
+//! The schema and its migrations.
 //!
-//! A step is a numbered SQL file. It runs in one transaction with the new
-//! version number, so a file is always at exactly one known schema.
+//! A migration is a numbered SQL file. It runs in one transaction together with the update of the
+//! version number, so a database always has exactly one known schema.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::fault::{Answer, Fault, damaged};
 use crate::rows::{self, Fields};
 use crate::seal;
 
-/// Every step, oldest first. Released steps never change; new ones are added below.
+/// Every migration, oldest first. Released ones never change; new ones are appended.
 const STEPS: &[&str] = &[
     include_str!("../migrations/0001_start.sql"),
     include_str!("../migrations/0002_records.sql"),
@@ -25,18 +25,18 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0008_veiled_tags.sql"),
 ];
 
-/// The newest schema this program knows.
+/// The version of the newest schema this program knows.
 pub(crate) const NEWEST: i64 = STEPS.len() as i64;
 
-/// Brings the database to the newest schema. Safe when several processes do it at once.
+/// Migrates the database to the newest schema. Safe when several processes do it at once.
 pub(crate) fn migrate(db: &Connection) -> Answer<()> {
     migrate_with(db, STEPS)
 }
 
-/// From here on a number is none that any program of ours will ever have written.
+/// Schema versions from here on are damage: no release will ever have that many migrations.
 const IMPLAUSIBLE: i64 = 10_000;
 
-/// The schema of the database; fails when it is newer than this program.
+/// The schema version of the database; fails if it is newer than this program.
 pub(crate) fn version(db: &Connection) -> Answer<i64> {
     let found = user_version(db)?;
     if !(0..IMPLAUSIBLE).contains(&found) {
@@ -48,7 +48,7 @@ pub(crate) fn version(db: &Connection) -> Answer<i64> {
     Ok(found)
 }
 
-/// Tables and indexes as the database says that they were made, by name.
+/// The definitions of tables and indexes in the database, by name.
 pub(crate) fn layout(db: &Connection) -> Answer<BTreeMap<String, String>> {
     let sql = "SELECT name, type || ' of ' || tbl_name || ': ' || sql FROM sqlite_schema
                WHERE sql IS NOT NULL";
@@ -60,7 +60,7 @@ pub(crate) fn layout(db: &Connection) -> Answer<BTreeMap<String, String>> {
     Ok(made.into_iter().collect())
 }
 
-/// Tables and indexes as this program makes them.
+/// The definitions of tables and indexes as this program creates them.
 pub(crate) fn expected_layout() -> Answer<&'static BTreeMap<String, String>> {
     static EXPECTED: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     if let Some(known) = EXPECTED.get() {
@@ -83,8 +83,8 @@ fn migrate_with(db: &Connection, steps: &[&str]) -> Answer<()> {
     Ok(())
 }
 
-/// A step may make a table anew; what points to it must not be asked in between. SQLite knows
-/// this switch only outside of transactions.
+/// Runs `work` with foreign keys off, because a migration may recreate a table that others refer
+/// to. SQLite allows this switch only outside of transactions.
 fn without_references(db: &Connection, work: impl FnOnce() -> Answer<()>) -> Answer<()> {
     db.pragma_update(None, "foreign_keys", false)?;
     let done = work();
@@ -92,7 +92,7 @@ fn without_references(db: &Connection, work: impl FnOnce() -> Answer<()>) -> Ans
     done
 }
 
-/// Another process may take the same step: whoever gets the lock second finds it done.
+/// Runs one migration. If several processes try, the second to get the lock finds it done.
 fn take_step(db: &Connection, number: i64, step: &str) -> Answer<()> {
     let transaction = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     if user_version(&transaction)? < number {
@@ -111,7 +111,7 @@ fn user_version(db: &Connection) -> Answer<i64> {
 mod tests {
     use super::*;
 
-    /// The step up to and including its n-th statement, for every n.
+    /// The migration up to and including its n-th statement, for every n.
     fn beginnings(step: &str) -> Vec<String> {
         let lines: Vec<_> = step.lines().filter(|line| !line.starts_with("--")).collect();
         let whole = lines.join("\n");

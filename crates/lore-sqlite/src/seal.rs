@@ -1,12 +1,12 @@
-//! Seals: a checksum in every row, over everything else in it.
+//! Seals: a checksum in every row over all its other columns.
 //!
-//! SQLite notices damage where the structure of its file suffers, and not inside a value. So
-//! tables have a column `seal` that SQLite computes with [`FUNCTION`] whenever it writes a row
-//! (`migrations/0006_seals.sql`). Reads of what people wrote compare it, and the check compares
-//! all of them. What is stored depends on this function: it never changes.
+//! SQLite detects damage to the structure of its file, but not inside a value. So tables have a
+//! column `seal` that SQLite computes with [`FUNCTION`] whenever it writes a row
+//! (`migrations/0006_seals.sql`). Reads of user data compare the seal, and the health check
+//! compares all of them. Stored seals depend on this function, so it must never change.
 //!
-//! CRC-32, because a single damaged byte never escapes it, wherever it is, and because it costs
-//! next to nothing. Against people who change the file on purpose only the logs' chains help.
+//! The checksum is CRC-32: it detects every single damaged byte and is very cheap. It does not
+//! protect against deliberate changes to the file; only the hash chains of the event logs do.
 
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
@@ -15,17 +15,17 @@ use rusqlite::types::ValueRef;
 use crate::fault::Answer;
 use crate::rows::{self, Fields};
 
-/// The name of the function in SQL. It takes the values of a row, in the order of its columns.
+/// The name of the SQL function. It takes the values of a row, in the order of its columns.
 const FUNCTION: &str = "seal_of";
 
-/// Lets a connection read and write tables with seals.
+/// Registers the function on a connection, which it needs to read and write sealed tables.
 pub(crate) fn register(db: &Connection) -> rusqlite::Result<()> {
-    // Innocuous, because the schema calls it and is not trusted with anything else.
+    // Innocuous, because the schema calls it although the schema is not trusted.
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
     db.create_scalar_function(FUNCTION, -1, flags, |values| {
-        // Most rows are short, and one pass over all of it is faster than many small ones.
+        // Most rows are short, and one pass over the whole row is faster than many small ones.
         let mut row = Vec::with_capacity(512);
         (0..values.len()).for_each(|at| add(&mut row, values.get_raw(at)));
         Ok(i64::from(crc32fast::hash(&row)))
@@ -36,12 +36,12 @@ pub(crate) fn register(db: &Connection) -> rusqlite::Result<()> {
 pub(crate) struct Sealed {
     /// Its name.
     pub(crate) table: String,
-    /// The columns under the seal, in their order.
+    /// The columns that the seal covers, in order.
     columns: Vec<String>,
 }
 
 impl Sealed {
-    /// Every table that has seals. A store of an older schema has none.
+    /// Every table with seals. A store of an older schema has none.
     pub(crate) fn tables(db: &Connection) -> Answer<Vec<Self>> {
         let sql = "SELECT m.name, json_group_array(c.name ORDER BY c.cid)
                      FILTER (WHERE c.name <> 'seal')
@@ -55,12 +55,12 @@ impl Sealed {
         })
     }
 
-    /// A statement that asks `what` of every row whose seal is broken.
+    /// A statement that selects the expression `what` for every row with a wrong seal.
     pub(crate) fn broken(&self, what: &str) -> String {
         format!("SELECT {what} FROM {} WHERE {}", self.table, self.is_broken())
     }
 
-    /// Seals every row anew whose seal is broken, and tells how many there were.
+    /// Recomputes the seal of every row where it is wrong, and returns their number.
     fn renew(&self, db: &Connection) -> Answer<usize> {
         let Some(column) = self.columns.last() else { return Ok(0) };
         let sql =
@@ -73,13 +73,13 @@ impl Sealed {
     }
 }
 
-/// Seals everything anew whose seal is broken, and tells how many rows that were.
+/// Recomputes wrong seals in all tables, and returns the number of rows changed.
 pub(crate) fn renew_all(db: &Connection) -> Answer<usize> {
     Sealed::tables(db)?.iter().map(|sealed| sealed.renew(db)).sum()
 }
 
-/// Each value with its type, and with its length where that varies: no two rows are alike by
-/// having the same bytes in other columns.
+/// Adds a value with its type and, except for NULL, its length, so that the same bytes spread
+/// differently over the columns give a different seal.
 fn add(row: &mut Vec<u8>, value: ValueRef<'_>) {
     match value {
         ValueRef::Null => row.push(b'n'),
@@ -111,7 +111,7 @@ mod tests {
         memory().query_row(&format!("SELECT seal_of({values})"), (), |row| row.get(0)).unwrap()
     }
 
-    /// Stored seals are compared with what the function says years later.
+    /// Stored seals are compared years later, so the function must return the same values forever.
     #[test]
     fn the_function_never_changes() {
         assert_eq!(seal("1, 'Arda', NULL, 0.5, x'00ff'"), 722_532_795);
@@ -126,7 +126,7 @@ mod tests {
         assert_ne!(seal("1"), seal("'1'"));
     }
 
-    /// Events have their chain, and SQLite's own tables are SQLite's.
+    /// The exceptions are events, which have a hash chain, and SQLite's own tables.
     #[test]
     fn every_column_of_every_table_is_under_its_seal() {
         let db = memory();

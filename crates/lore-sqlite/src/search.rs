@@ -1,8 +1,8 @@
-//! Searching: an index in memory for each world, which catches up with the rows
-//! of [`crate::docs`] before it answers.
+//! Search: one index in memory for each world, which catches up with the rows of [`crate::docs`]
+//! before it answers.
 //!
-//! The index ranks among what the viewer sees; what it names is then read under
-//! the same conditions as everything else, so the store decides who sees what.
+//! The index ranks only what the viewer sees. Its hits are then read from the store under the usual
+//! visibility conditions, so the store has the last word on who sees what.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -25,7 +25,7 @@ impl Search for SqliteStore {
     async fn search(&self, viewer: &Viewer, query: Query) -> StoreResult<Found> {
         let (viewer, library) = (*viewer, Arc::clone(self.library()));
         self.read(move |db| {
-            // One snapshot, so that what the index names is still there.
+            // One snapshot, so that everything the index names is still there.
             let snapshot = db.unchecked_transaction()?;
             let ranked = library.search(&snapshot, &viewer, &query)?;
             found(&snapshot, &viewer, ranked)
@@ -64,13 +64,13 @@ impl Vectors for SqliteStore {
     }
 }
 
-/// The indexes of the worlds that were searched.
+/// The indexes of the worlds that were searched since the store was opened.
 #[derive(Default)]
 pub(crate) struct Library {
     shelves: Mutex<HashMap<i64, Arc<RwLock<Shelf>>>>,
 }
 
-/// The index of a world, and the last row it knows.
+/// The index of a world, and the sequence number of the last document row it has read.
 #[derive(Default)]
 struct Shelf {
     index: Index,
@@ -110,7 +110,7 @@ impl Shelf {
     }
 }
 
-/// The documents of a world that an index does not know yet.
+/// Selects the documents of a world that an index has not read yet.
 static CHANGED: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT d.seq, d.node, d.text,
@@ -129,7 +129,7 @@ static CHANGED: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// What a row says of a document.
+/// What a document row means for the index.
 enum Known {
     Present(Box<Entry>),
     Absent(DocKey),
@@ -144,7 +144,7 @@ impl Known {
         let stored: Vec<u8> = fields.take()?;
         let analysis = match Analysis::decode(&stored) {
             Some(analysis) => analysis,
-            // From before it was stored, or of another form.
+            // The row is older than stored analyses, or its analysis has another format.
             None => docs::analysis(db, key)?,
         };
         if analysis.is_empty() {
@@ -179,7 +179,7 @@ fn meta(mut fields: Fields<'_, '_>, key: DocKey) -> Answer<Meta> {
     Ok(meta)
 }
 
-/// A vector as stored: four bytes a number, little end first.
+/// Decodes a stored vector: four bytes per number, little-endian.
 fn vector(model: Option<String>, bytes: Option<Vec<u8>>) -> Option<Vector> {
     let (model, bytes) = (model?, bytes?);
     let (numbers, _) = bytes.as_chunks::<4>();
@@ -187,13 +187,13 @@ fn vector(model: Option<String>, bytes: Option<Vec<u8>>) -> Option<Vector> {
     Some(Vector { model: model.into(), values })
 }
 
-/// The last row of a world.
+/// The sequence number of the newest document row of a world; 0 if there is none.
 pub(crate) fn newest(db: &Connection, world: i64) -> Answer<i64> {
     let sql = "SELECT coalesce(max(seq), 0) FROM doc WHERE world = ?1";
     Ok(db.prepare_cached(sql)?.query_row([world], |row| row.get(0))?)
 }
 
-/// Reads what the index names, as the viewer sees it.
+/// Reads the nodes and texts of the hits, as the viewer sees them.
 fn found(db: &Connection, viewer: &Viewer, ranked: Ranked) -> Answer<Found> {
     let sight = Sight::of(viewer);
     let node_ids = rows::list(ranked.hits.iter().map(|hit| hit.key.node.0));

@@ -1,4 +1,4 @@
-//! Protocol sessions as rows.
+//! The `Sessions` trait: protocol sessions as rows.
 
 use async_trait::async_trait;
 use lore_core::{PrincipalId, Timestamp};
@@ -60,7 +60,7 @@ impl Sessions for SqliteStore {
     }
 }
 
-/// A key belongs to its first principal: nobody else can take it over.
+/// Stores a session. A key belongs to its first principal; nobody else can take it over.
 fn save(db: &Connection, session: &SessionRecord) -> Answer<()> {
     let sql = "INSERT INTO session (key, principal, opening, subscriptions, seen_at)
                VALUES (?1, ?2, ?3, ?4, ?5)

@@ -1,22 +1,22 @@
-//! Who sees what, as SQL. The only place where that is decided in this engine.
+//! Visibility as SQL: the only place in this engine that decides who sees what.
 //!
-//! Every statement that reads nodes, texts or edges for a viewer takes its
-//! condition from here and its parameters from [`Sight`]. The rule itself is
-//! the SQL twin of `lore_core::Visibility::admits`; a test holds them together.
+//! Every statement that reads nodes, texts or edges for a viewer takes its condition from here and
+//! its parameters from [`Sight`]. The rule itself is the SQL equivalent of
+//! `lore_core::Visibility::admits`; a test keeps the two in agreement.
 
 use lore_core::BEHIND_SCREEN;
 use lore_store::{Bin, Viewer};
 use rusqlite::ToSql;
 
-/// The kind of the nodes that are the pages of tags.
+/// The kind of nodes that are pages of tags.
 pub(crate) const TAG: &str = "tag";
 
-/// What part of its life a thing must be in.
+/// Whether an item must be live, deleted, or either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     /// Not deleted.
     Live,
-    /// In the bin.
+    /// Soft-deleted.
     Deleted,
     /// Either.
     Any,
@@ -31,13 +31,14 @@ impl From<Bin> for Presence {
     }
 }
 
-/// The condition for a node under the name `alias`, where many of its world may be wanted.
+/// The condition for a node under the SQL alias `alias`, for statements that may return many nodes
+/// of its world.
 pub(crate) fn node(alias: &str, presence: Presence) -> String {
     format!("{alias}.world = :world AND {}", seen(alias, presence))
 }
 
-/// The same for a node that is reached by its key, or from what belongs to it. The plus
-/// keeps SQLite from walking through all nodes of the world in search of a few.
+/// The same condition for a node that is found by its key or through something that belongs to it.
+/// The plus sign keeps SQLite from scanning all nodes of the world to find a few.
 pub(crate) fn known_node(alias: &str, presence: Presence) -> String {
     format!("+{}", node(alias, presence))
 }
@@ -52,25 +53,25 @@ pub(crate) fn edge(presence: Presence) -> String {
     edge_between(presence, Presence::Live)
 }
 
-/// The same where the nodes must be in another part of their lives.
+/// The same condition with another presence of the end nodes.
 pub(crate) fn edge_between(presence: Presence, ends: Presence) -> String {
     let ends = [known_node("s", ends), known_node("o", ends)].join(" AND ");
     format!("{} AND {ends}", seen("e", presence))
 }
 
-/// The condition for a tag `g` of a node `n` that may be read. What everybody sees may be
-/// tagged by what only the GM's side knows: others do not learn of that. What is itself hidden
+/// The condition for a tag `g` of a node `n` that the viewer may read. A veiled tag, whose page is
+/// hidden, is shown on an open node only to the game master's side. A node that is hidden itself
 /// shows all its tags.
 pub(crate) fn tag() -> String {
     format!("(:gm OR {})", open_tag())
 }
 
-/// The condition for a tag `g` of a node `n` that whoever sees the node may know.
+/// The condition for a tag `g` of a node `n` that everybody who sees the node may know.
 pub(crate) fn open_tag() -> String {
     "(n.visibility <> 'members' OR NOT g.veiled)".to_owned()
 }
 
-/// Finds a page of a tag by its world, its key and who sees it.
+/// Selects the page of a tag by world, key and visibility.
 pub(crate) fn tag_page(world: &str, key: &str, visibility: &str) -> String {
     format!(
         "SELECT 1 FROM node h WHERE h.world = {world} AND h.name_key = {key}
@@ -78,8 +79,8 @@ pub(crate) fn tag_page(world: &str, key: &str, visibility: &str) -> String {
     )
 }
 
-/// When (`at`) or by whom (`by`) a node `n` was last changed, as far as the viewer may know. What
-/// happens behind the game master's screen must not show in the date of what everybody sees.
+/// When (`at`) or by whom (`by`) a node `n` was last changed, as far as the viewer may know.
+/// Changes behind the game master's screen must not show in the change date that players see.
 pub(crate) fn changed(column: &str) -> String {
     format!(
         "CASE WHEN :gm THEN n.updated_{column} ELSE coalesce(
@@ -92,8 +93,8 @@ pub(crate) fn properties() -> String {
     format!("CASE WHEN :gm THEN n.properties ELSE {} END", open_properties())
 }
 
-/// The properties of a node `n` that whoever sees the node may know. What is damaged is left to
-/// its seal to tell.
+/// The properties of a node `n` that everybody who sees the node may know. Invalid JSON is returned
+/// as it is; the row's seal reports the damage.
 pub(crate) fn open_properties() -> String {
     format!(
         "CASE WHEN instr(n.properties, '\"{BEHIND_SCREEN}\"') > 0 AND json_valid(n.properties)
@@ -101,25 +102,24 @@ pub(crate) fn open_properties() -> String {
     )
 }
 
-/// The condition for a record under the name `alias`, apart from that of its node.
-/// Records are never deleted.
+/// The condition for a record (document or event) under the SQL alias `alias`, without that of its
+/// node. Records are never deleted.
 pub(crate) fn record(alias: &str) -> String {
     seen(alias, Presence::Any)
 }
 
-/// The condition for a node under the name `alias` that is in the viewer's world and hidden from
-/// the viewer.
+/// The condition for a node that is in the viewer's world but hidden from the viewer.
 pub(crate) fn concealed_node(alias: &str) -> String {
     format!("{alias}.world = :world AND NOT {}", seen(alias, Presence::Any))
 }
 
-/// The same for a text `t` of a node `n`: it is as hidden as its node.
+/// The same for a text `t` of a node `n`: it is hidden if the text or its node is.
 pub(crate) fn concealed_text() -> String {
     let (text, node) = (seen("t", Presence::Any), seen("n", Presence::Any));
     format!("+n.world = :world AND NOT ({text} AND {node})")
 }
 
-/// The rule for anything with a visibility.
+/// The visibility rule for any table with visibility columns.
 fn seen(alias: &str, presence: Presence) -> String {
     let life = match presence {
         Presence::Live => format!(" AND {alias}.deleted_at IS NULL"),
@@ -137,18 +137,18 @@ fn seen(alias: &str, presence: Presence) -> String {
 /// A named parameter of a statement.
 pub(crate) type Named<'a> = (&'a str, &'a dyn ToSql);
 
-/// The parameters that the conditions of this module need.
+/// The parameters that the conditions of this module need: the rights of a viewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sight {
     world: i64,
     principal: i64,
     gm: bool,
-    /// The viewer made the thing in this very batch, so it hides nothing from them.
+    /// The viewer created the item in the current batch, so it is visible to them in any case.
     made: bool,
 }
 
 impl Sight {
-    /// What a viewer sees.
+    /// The rights of a viewer.
     pub(crate) fn of(viewer: &Viewer) -> Self {
         Self {
             world: viewer.world.0,
@@ -158,22 +158,22 @@ impl Sight {
         }
     }
 
-    /// The same viewer looking at something the present batch has made.
+    /// The rights of a viewer on something that they created in the current batch.
     pub(crate) fn of_its_maker(viewer: &Viewer) -> Self {
         Self { made: true, ..Self::of(viewer) }
     }
 
-    /// Whether it is that of the game master's side.
+    /// Whether the viewer sees the game master's side.
     pub(crate) fn is_gm(&self) -> bool {
         self.gm
     }
 
-    /// The world it is of.
+    /// The viewer's world.
     pub(crate) fn world(&self) -> i64 {
         self.world
     }
 
-    /// These parameters and the statement's own.
+    /// These parameters, followed by the statement's own.
     pub(crate) fn with<'a>(&'a self, own: &[Named<'a>]) -> Vec<Named<'a>> {
         let mut all: Vec<Named<'a>> = vec![
             (":world", &self.world),
@@ -199,7 +199,7 @@ mod tests {
         let sql = format!(
             "SELECT EXISTS (SELECT 1 FROM (SELECT 7 AS world, ?5 AS visibility, ?6 AS private_to,
                NULL AS deleted_at) n WHERE {})",
-            // Positions, because this test binds by order.
+            // Positional parameters, because this test binds by order.
             node("n", Presence::Live)
                 .replace(":world", "?1")
                 .replace(":principal", "?2")

@@ -1,9 +1,8 @@
-//! What the jobs of one transaction hand on to each other.
+//! State that the jobs of one write transaction share.
 //!
-//! Nearly every job moves the end of a log and that of the change log. Within a
-//! transaction nobody else can, so both are written down once, right before the
-//! commit, however many jobs moved them. What a job has moved is forgotten when the
-//! job is undone.
+//! Nearly every job moves the end of an event log and the end of the change log. Within a
+//! transaction nobody else can move them, so each is stored once, right before the commit, however
+//! many jobs moved it. When a job is rolled back, its moves are discarded.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,12 +17,12 @@ use crate::counter::{self, CHANGES, STORE};
 use crate::fault::Answer;
 use crate::records;
 
-/// A connection in a transaction, with the ends that its jobs have moved so far.
+/// A connection in a transaction, with the log ends that its jobs have moved so far.
 pub(crate) struct Slate<'a> {
     db: &'a Connection,
-    /// By jobs that are kept.
+    /// Moved by jobs that succeeded.
     kept: RefCell<Ends>,
-    /// By the present job.
+    /// Moved by the current job.
     job: RefCell<Ends>,
 }
 
@@ -34,12 +33,12 @@ struct Ends {
 }
 
 impl<'a> Slate<'a> {
-    /// For a transaction that has just begun.
+    /// Starts with no moves, for a transaction that has just begun.
     pub(crate) fn new(db: &'a Connection) -> Self {
         Self { db, kept: RefCell::default(), job: RefCell::default() }
     }
 
-    /// Where the log of a node goes on.
+    /// The end of a node's event log.
     pub(crate) fn log_end(&self, node: NodeId) -> Answer<Head> {
         let moved = |ends: &RefCell<Ends>| ends.borrow().logs.get(&node).map(|(head, _)| *head);
         match moved(&self.job).or_else(|| moved(&self.kept)) {
@@ -48,7 +47,7 @@ impl<'a> Slate<'a> {
         }
     }
 
-    /// Moves the end of a node's log.
+    /// Moves the end of a node's event log.
     pub(crate) fn move_log(&self, node: NodeId, end: Head, author: Author) {
         self.job.borrow_mut().logs.insert(node, (end, author));
     }
@@ -66,7 +65,7 @@ impl<'a> Slate<'a> {
         self.job.borrow_mut().changes = Some(end);
     }
 
-    /// Keeps what the present job has moved.
+    /// Keeps the moves of the current job.
     pub(crate) fn keep_job(&self) {
         let job = self.job.take();
         let mut kept = self.kept.borrow_mut();
@@ -74,12 +73,12 @@ impl<'a> Slate<'a> {
         kept.changes = job.changes.or(kept.changes);
     }
 
-    /// Forgets what the present job has moved.
+    /// Discards the moves of the current job.
     pub(crate) fn forget_job(&self) {
         self.job.take();
     }
 
-    /// Writes down what kept jobs have moved, and returns the end of the change log.
+    /// Stores what the jobs have moved, and returns the end of the change log.
     pub(crate) fn settle(self) -> Answer<i64> {
         let Ends { logs, changes } = self.kept.take();
         for (node, (head, author)) in logs {

@@ -1,4 +1,4 @@
-//! The store as a whole: opening it, and the way to its readers and its writer.
+//! The store as a whole: opening it, and access to its readers and its writer.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::{bootstrap, check, commit, connection, docs, file, schema};
 /// Most rows any call returns.
 const MOST_ROWS: usize = 10_000;
 
-/// How a store is run.
+/// Options for running a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// How many reads run at the same time.
+    /// How many reads can run at the same time.
     pub readers: usize,
-    /// How many writes may wait.
+    /// How many writes can wait in the queue.
     pub queue: usize,
-    /// How long a call waits for a place before it answers "busy".
+    /// How long a call waits for a free reader or a place in the queue before it fails as busy.
     pub patience: Duration,
 }
 
@@ -39,8 +39,8 @@ impl Default for Options {
 
 /// A store in one SQLite file.
 ///
-/// Dropping it finishes the waiting writes, folds the write-ahead log into the
-/// file and closes it; that may block for a moment.
+/// Dropping it finishes the waiting writes, checkpoints the write-ahead log into the file and
+/// closes it. That may block for a moment.
 pub struct SqliteStore {
     path: PathBuf,
     readers: Pool,
@@ -50,10 +50,10 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store at `path`, making it and its directory if there is none.
+    /// Opens the store at `path`. Creates the file and its directory if they do not exist.
     ///
-    /// Blocks; call it before the server starts or from a blocking task. A file
-    /// that is not ours is refused and left untouched.
+    /// Blocks; call it before the server starts or from a blocking task. A file that is not ours is
+    /// refused and left unchanged.
     pub fn open(path: &Path, options: Options, effects: &Effects) -> StoreResult<Self> {
         connection::check_library()?;
         let path = file::prepare(path)?;
@@ -68,7 +68,7 @@ impl SqliteStore {
 
     /// Checks a file that may become the store, such as a backup, without changing it.
     ///
-    /// Fails unless it is ours, whole and of a schema this program knows. Blocks.
+    /// Fails unless the file is ours, undamaged and of a schema this program knows. Blocks.
     pub fn verify_file(path: &Path) -> StoreResult<StoreStats> {
         check::verify_file(path)
     }
@@ -94,7 +94,7 @@ impl SqliteStore {
         &self.writer
     }
 
-    /// Reads on a free connection.
+    /// Runs a read on a free connection.
     pub(crate) async fn read<T, F>(&self, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
@@ -103,7 +103,7 @@ impl SqliteStore {
         self.readers.read(work).await
     }
 
-    /// Reads a few rows by key; see [`Pool::glance`].
+    /// Runs a read of a few rows by key; see [`Pool::glance`].
     pub(crate) async fn glance<T, F>(&self, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
@@ -112,7 +112,7 @@ impl SqliteStore {
         self.readers.glance(work).await
     }
 
-    /// Reads so many rows by key: a few of them at a glance.
+    /// Runs a read of `rows` rows by key, with [`Pool::glance`] if they are few.
     pub(crate) async fn read_up_to<T, F>(&self, rows: usize, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
@@ -122,7 +122,7 @@ impl SqliteStore {
         if rows <= FEW { self.glance(work).await } else { self.read(work).await }
     }
 
-    /// Writes in the next transaction.
+    /// Runs a write in the next transaction.
     pub(crate) async fn write<T, F>(&self, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
@@ -142,17 +142,17 @@ impl Store for SqliteStore {
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-        // Readers first: the writer, closing last, can then fold the log away.
+        // Readers first, so that the writer closes last and can checkpoint the whole log.
         self.readers.close();
     }
 }
 
-/// A page's length; 0 asks for the most there is.
+/// The SQL limit for a page length; 0 means as many as any call returns.
 pub(crate) fn limit_of(limit: usize) -> i64 {
     if limit == 0 { MOST_ROWS as i64 } else { capped(limit) }
 }
 
-/// A number of rows, as far as any call goes.
+/// A number of rows, capped at the most any call returns.
 pub(crate) fn capped(limit: usize) -> i64 {
     limit.min(MOST_ROWS) as i64
 }

@@ -1,4 +1,4 @@
-//! The newest nodes, and how many there are of everything.
+//! The newest nodes, and counts of nodes and edges.
 
 use lore_core::Node;
 use lore_store::{NewestNodes, Tally};
@@ -10,7 +10,7 @@ use crate::sight::{self, Presence, Sight};
 use crate::store::limit_of;
 use crate::veil;
 
-/// Walks the index `node_by_namespace` backwards.
+/// The newest nodes of a kind and namespace. Reads the index `node_by_namespace` backwards.
 pub(crate) fn newest(db: &Connection, sight: Sight, query: &NewestNodes) -> Answer<Vec<Node>> {
     let sql = format!(
         "SELECT {} FROM node n
@@ -36,7 +36,7 @@ pub(crate) fn newest(db: &Connection, sight: Sight, query: &NewestNodes) -> Answ
     Ok(nodes)
 }
 
-/// Counts nodes by kind and namespace.
+/// Counts the nodes that the viewer sees, by kind and namespace.
 pub(crate) fn tally(db: &Connection, sight: Sight) -> Answer<Vec<Tally>> {
     let sql = format!(
         "SELECT n.kind, n.namespace, count(*) FROM node n WHERE {}
@@ -51,7 +51,7 @@ pub(crate) fn tally(db: &Connection, sight: Sight) -> Answer<Vec<Tally>> {
     })
 }
 
-/// Counts edges.
+/// Counts the edges that the viewer sees.
 pub(crate) fn edges(db: &Connection, sight: Sight) -> Answer<u64> {
     let sql = format!(
         "SELECT count(*) FROM edge e JOIN node s ON s.id = e.source JOIN node o ON o.id = e.target

@@ -56,7 +56,7 @@ impl Texts for SqliteStore {
     }
 }
 
-/// Live texts by id, without those that are damaged.
+/// Live texts by id; damaged ones are left out.
 pub(crate) fn several(db: &Connection, sight: Sight, ids: Array) -> Answer<Vec<Text>> {
     let mut statement = db.prepare_cached(&select_sql("t.id IN rarray(:key)", Presence::Live))?;
     let found = statement.query(sight.with(&[(":key", &ids)]).as_slice())?;
@@ -106,8 +106,8 @@ fn select(
     Ok(texts)
 }
 
-/// Texts first, then their nodes: `CROSS` keeps SQLite from walking through all nodes of
-/// all worlds in search of those that have one of the texts.
+/// Selects texts with their nodes. `CROSS` makes SQLite start from the texts instead of scanning
+/// the nodes of all worlds.
 fn select_sql(condition: &str, presence: Presence) -> String {
     format!(
         "SELECT {} FROM text t CROSS JOIN node n ON n.id = t.node

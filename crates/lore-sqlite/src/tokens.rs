@@ -1,4 +1,4 @@
-//! Tokens as rows. The secret never comes here, only its hash.
+//! Access tokens as rows. The secret never gets here, only its hash.
 
 use lore_core::names::name_key;
 use lore_core::{PrincipalId, Role, Timestamp, TokenId, Viewer, WorldId};
@@ -10,7 +10,7 @@ use crate::audit::{self, Author};
 use crate::fault::{Answer, invalid, missing};
 use crate::rows::{self, Fields};
 
-/// The columns [`info`] reads.
+/// The columns that [`info`] reads.
 const INFO: &str = "t.id, t.public_id, p.name, t.role, t.created_at, t.revoked_at
     FROM token t JOIN principal p ON p.id = t.principal";
 
@@ -22,7 +22,7 @@ pub(crate) fn only_owner(viewer: &Viewer, action: &str) -> StoreResult<()> {
     Err(StoreError::Forbidden { role: viewer.role, action: action.into() })
 }
 
-/// Makes a token, and its principal if there is none of that name.
+/// Creates a token, and its principal if there is none of that name.
 pub(crate) fn create(db: &Connection, viewer: &Viewer, token: &NewToken) -> Answer<TokenInfo> {
     let principal = principal_named(db, &token.principal)?;
     let at = rows::micros(token.at);
@@ -50,7 +50,7 @@ pub(crate) fn of_world(db: &Connection, world: WorldId) -> Answer<Vec<TokenInfo>
     rows::all(statement.query([world.0])?, info)
 }
 
-/// Revokes a token. A second time changes nothing.
+/// Revokes a token. Revoking it again changes nothing.
 pub(crate) fn revoke(db: &Connection, viewer: &Viewer, id: TokenId, at: Timestamp) -> Answer<()> {
     if by_id(db, viewer.world, id)?.revoked_at.is_some() {
         return Ok(());
@@ -61,7 +61,7 @@ pub(crate) fn revoke(db: &Connection, viewer: &Viewer, id: TokenId, at: Timestam
     log(db, viewer, at, "revoke_token", id)
 }
 
-/// An unrevoked token.
+/// An unrevoked token by its public id.
 pub(crate) fn by_public_id(db: &Connection, public_id: &str) -> Answer<Option<StoredToken>> {
     let sql = "SELECT id, secret_hash, principal, world, role FROM token
                WHERE public_id = ?1 AND revoked_at IS NULL";
@@ -78,7 +78,7 @@ pub(crate) fn by_public_id(db: &Connection, public_id: &str) -> Answer<Option<St
     })
 }
 
-/// Whether there has ever been a token.
+/// Whether a token was ever created.
 pub(crate) fn any(db: &Connection) -> Answer<bool> {
     Ok(db.prepare_cached("SELECT 1 FROM token")?.exists(())?)
 }
@@ -116,7 +116,7 @@ fn info(row: &rusqlite::Row<'_>) -> Answer<TokenInfo> {
     })
 }
 
-/// The trait hands over no origin for tokens, so the operation names itself.
+/// Writes an audit entry. The trait passes no origin for tokens, so the operation stands for it.
 fn log(db: &Connection, viewer: &Viewer, at: i64, op: &str, id: TokenId) -> Answer<()> {
     let author = Author { world: viewer.world.0, principal: viewer.principal.0, at };
     audit::write(db, author, &Origin::new(op, ""), vec![json!({ "op": op, "id": id.0 })])

@@ -1,4 +1,5 @@
-//! What is read mentions things that a viewer does not see: to them those are words.
+//! The veil: in everything that a viewer reads, mentions of pages they do not see become plain
+//! words.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,8 +10,8 @@ use crate::fault::Answer;
 use crate::rows;
 use crate::sight::{self, Presence, Sight};
 
-/// Takes the numbers of what the viewer does not see out of what is to be shown. The game
-/// master's side reads what was written.
+/// Replaces mentions of nodes that the viewer does not see by plain words. The game master's side
+/// reads the original.
 pub(crate) fn draw(db: &Connection, sight: Sight, items: &mut [impl Says]) -> Answer<()> {
     if let Some(seen) = seen_of(db, sight, items)? {
         veil::draw(items, &|number| seen.contains(&number));
@@ -18,7 +19,7 @@ pub(crate) fn draw(db: &Connection, sight: Sight, items: &mut [impl Says]) -> An
     Ok(())
 }
 
-/// The same for one thing, if there is one.
+/// The same for a single optional item.
 pub(crate) fn drawn<T: Says>(db: &Connection, sight: Sight, item: Option<T>) -> Answer<Option<T>> {
     let Some(item) = item else { return Ok(None) };
     let mut items = [item];
@@ -27,7 +28,8 @@ pub(crate) fn drawn<T: Says>(db: &Connection, sight: Sight, item: Option<T>) -> 
     Ok(Some(item))
 }
 
-/// Of all that things mention, the numbers that the viewer sees; nothing when they see all.
+/// Of the node numbers that the items mention, those that the viewer sees; `None` if they see all
+/// of them.
 pub(crate) fn seen_of(
     db: &Connection,
     sight: Sight,

@@ -1,11 +1,11 @@
-//! The write-ahead log as a file, before SQLite reads it.
+//! Checks the write-ahead log file before SQLite reads it.
 //!
-//! SQLite reads a log up to the first frame that is not as it was written, and writes over the
-//! rest: that is right for what a crash cut off, and wrong for a byte that a bad disk changed in
-//! the middle, behind which lie commits that were acknowledged. So whoever opens a store looks
-//! first. The index beside the log (`-shm`) knows how many frames there were when the last program
-//! stopped, if the machine has not stopped since; without it, commits behind the odd frame that are
-//! whole give the damage away.
+//! SQLite reads a log up to the first invalid frame and overwrites the rest. That is right for a
+//! write that a crash cut off. It is wrong for a byte that a bad disk changed in the middle of the
+//! log, because acknowledged commits follow it. So a program checks the log before it opens a
+//! store. The index file beside the log (`-shm`) tells how many frames there were when the last
+//! program stopped, unless the machine was restarted since then. Without it, valid commits behind
+//! the invalid frame reveal the damage.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -19,20 +19,22 @@ use crate::file::with_suffix;
 
 const LOG: &str = "-wal";
 const INDEX: &str = "-shm";
-/// Where a log that is damaged is copied to before SQLite writes over it.
+/// Where a damaged log is copied to before SQLite overwrites it.
 const SET_ASIDE: &str = "-wal.damaged";
 const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
-/// How often a log is read again that somebody began anew meanwhile.
+/// How often to read a log again if another process restarted it meanwhile.
 const ATTEMPTS: usize = 5;
 
-/// Fails with [`StoreError::Corrupt`] where acknowledged commits of the store at `path` can no
-/// longer be read from its log. To be asked before this process opens the store: looking drops
-/// the locks it would have.
+/// Fails with [`StoreError::Corrupt`] if acknowledged commits of the store at `path` can no longer
+/// be read from its log.
+///
+/// Must be called before this process opens the store: closing the files read here drops all locks
+/// that this process holds on them.
 pub fn check_log(path: &Path) -> StoreResult<()> {
     let wal = with_suffix(path, LOG);
     for _ in 0..ATTEMPTS {
-        // First the index: frames only come, so the log has at least those it knows of.
+        // The index first: frames are only added, so the log then has at least those in the index.
         let index = contents(&with_suffix(path, INDEX))?;
         let before = contents(&wal)?;
         let damage = Log::of(&before).damage(Index::read(&index));
@@ -52,8 +54,8 @@ pub fn check_log(path: &Path) -> StoreResult<()> {
     Ok(())
 }
 
-/// Goes on with as much of a damaged log as can be read, and tells where the log is kept if there
-/// was damage.
+/// Continues with as much of a damaged log as can be read. Returns where the damaged log is kept;
+/// `None` if there was no damage.
 pub fn accept_log(path: &Path) -> StoreResult<Option<PathBuf>> {
     let Some(aside) = keep_damaged(path)? else { return Ok(None) };
     let recover = || -> rusqlite::Result<()> {
@@ -65,7 +67,7 @@ pub fn accept_log(path: &Path) -> StoreResult<Option<PathBuf>> {
     Ok(Some(aside))
 }
 
-/// Copies a log that is damaged, because SQLite is going to write over it, and tells where to.
+/// Copies a damaged log, because SQLite is going to overwrite it, and returns where the copy is.
 pub(crate) fn keep_damaged(path: &Path) -> StoreResult<Option<PathBuf>> {
     if check_log(path).is_ok() {
         return Ok(None);
@@ -79,7 +81,7 @@ pub(crate) fn keep_damaged(path: &Path) -> StoreResult<Option<PathBuf>> {
     }
 }
 
-/// Why nothing can be read is told by whoever opens the store.
+/// Reads a file; a missing or inaccessible one counts as empty. Opening the store then reports why.
 fn contents(path: &Path) -> StoreResult<Vec<u8>> {
     use ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     match fs::read(path) {
@@ -90,20 +92,20 @@ fn contents(path: &Path) -> StoreResult<Vec<u8>> {
     }
 }
 
-/// A log, as far as it can be told apart.
+/// A parsed log.
 struct Log<'b> {
-    /// Whether the header is as it was written.
+    /// Whether the header matches its checksum.
     whole: bool,
     salts: &'b [u8],
     frames: Vec<Frame>,
 }
 
 struct Frame {
-    /// Whether it belongs to this log, and not to one that was here before.
+    /// Whether it belongs to this log, and not to an earlier one in the same file.
     own: bool,
-    /// Whether it follows, whole, from the one before as that is now.
+    /// Whether its checksum matches, given the previous frame as it is now.
     whole: bool,
-    /// Whether it is the last of a commit.
+    /// Whether it is the last frame of a commit.
     commits: bool,
 }
 
@@ -138,11 +140,11 @@ impl<'b> Log<'b> {
         Self { whole, salts, frames: frames.collect() }
     }
 
-    /// What of acknowledged commits cannot be read any more, in words.
+    /// Describes the acknowledged commits that can no longer be read, if there are any.
     fn damage(&self, index: Option<Index<'_>>) -> Option<String> {
         let readable = self.frames.iter().take_while(|frame| frame.own && frame.whole).count();
         let readable = if self.whole { readable } else { 0 };
-        // Who begins a log anew says so in the index first; then it knows of no frames.
+        // A program that restarts the log first says so in the index, which then counts no frames.
         match index.filter(|index| !self.whole || index.salts == self.salts) {
             Some(index) => {
                 let lost = index.frames > readable.max(index.in_file);
@@ -152,13 +154,14 @@ impl<'b> Log<'b> {
         }
     }
 
-    /// What lies behind the first frame that cannot be read, where no index tells how far the log
-    /// went.
+    /// Describes the commits behind the first invalid frame, where no index tells how long the log
+    /// was.
     fn lost_behind(&self, readable: usize) -> Option<String> {
         let odd = self.frames.get(readable)?;
         let behind = self.frames.get(readable + 1..).unwrap_or_default();
         let behind = behind.iter().filter(|frame| frame.own && frame.whole && frame.commits);
-        // A commit is on disk before the next begins; of the last one a crash may leave anything.
+        // A commit is on disk before the next one begins, but a crash may leave anything of the
+        // last.
         let commits = behind.count() + usize::from(odd.own && odd.commits);
         (commits > 1).then(|| {
             let frame = readable + 1;
@@ -167,18 +170,19 @@ impl<'b> Log<'b> {
     }
 }
 
-/// What the index of a log knows of it.
+/// What the index file says about its log.
 #[derive(Clone, Copy)]
 struct Index<'b> {
     /// How many frames are committed.
     frames: usize,
-    /// How many of them are in the database itself.
+    /// How many of them a checkpoint has copied to the database file.
     in_file: usize,
     salts: &'b [u8],
 }
 
 impl<'b> Index<'b> {
-    /// The header of an index stands there twice, in the order of bytes of this machine.
+    /// Parses the index header, which is stored twice, in native byte order. `None` if the two
+    /// differ.
     fn read(bytes: &'b [u8]) -> Option<Self> {
         let header = bytes.get(..48).filter(|header| bytes.get(48..96) == Some(header))?;
         let number = |at: usize| {
@@ -224,7 +228,7 @@ fn stored(bytes: &[u8], at: usize) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    /// A store with five commits in its log, as a program leaves it that is killed.
+    /// A store with five commits in its log, as a killed program leaves it.
     fn left_behind(home: &Path) -> (PathBuf, Vec<u8>, Vec<u8>) {
         let path = home.join("s.sqlite");
         let db = Connection::open(&path).unwrap();
@@ -285,7 +289,7 @@ mod tests {
         odd[HEADER + FRAME_HEADER + 100] ^= 1;
         put(&path, &odd, None);
         assert!(check_log(&path).is_err());
-        // What a crash cut off is no damage.
+        // A write that a crash cut off is not damage.
         for length in [10, log.len() / 2, log.len() - 1] {
             put(&path, &log[..length], None);
             assert_eq!(check_log(&path), Ok(()), "cut to {length}");
@@ -301,7 +305,7 @@ mod tests {
     fn what_was_written_and_not_acknowledged_is_no_damage() {
         let home = tempfile::tempdir().unwrap();
         let (path, mut log, index) = left_behind(home.path());
-        // As a disk leaves it that fails to sync: whole commits of which the index does not know.
+        // As after a failed sync: complete commits that the index does not know of.
         let known = Log::of(&log).frames.len();
         let frame = log.len() / known - 1;
         let stale = log[log.len() - 2 * frame..].to_vec();

@@ -1,10 +1,9 @@
-//! The one thread that writes, with group commit.
+//! The writer thread, with group commit.
 //!
-//! Jobs wait in a bounded queue. The thread takes what is there, at most
-//! [`GROUP`] at a time, runs each job in a savepoint of one transaction and
-//! answers all of them after the commit is on disk: one `fsync` serves many
-//! callers. A job that fails or panics loses only its own changes. No job is
-//! ever answered with success before its commit.
+//! Jobs wait in a bounded queue. The thread takes the waiting jobs, at most [`GROUP`] at a time,
+//! runs each in a savepoint of one transaction, and answers them after the commit is on disk: one
+//! `fsync` serves many callers. A job that fails or panics loses only its own changes. No job is
+//! ever reported as successful before its commit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -21,19 +20,19 @@ use crate::fault::{Answer, Fault, damaged, io, told};
 use crate::slate::Slate;
 use crate::{changes, connection, schema};
 
-/// Most jobs in one transaction. More made each wait longer without more throughput.
+/// Most jobs in one transaction. Larger groups made each job wait longer without more throughput.
 const GROUP: usize = 128;
 
 /// How much a store has written since it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteCounts {
-    /// Transactions committed; each cost one wait for the disk.
+    /// Committed transactions; each one waited for the disk once.
     pub transactions: u64,
     /// Jobs that succeeded in them.
     pub jobs: u64,
 }
 
-/// The way to the writer thread. Dropping it finishes the queue, then the thread.
+/// Handle of the writer thread. Dropping it finishes the queued jobs, then ends the thread.
 pub(crate) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
@@ -62,7 +61,7 @@ impl Writer {
         Ok(Self { queue: Some(sender), thread: Some(thread), patience, end, counts })
     }
 
-    /// Runs `work` in the next transaction and returns after that is durable.
+    /// Runs `work` in the next transaction and returns after the commit is durable.
     pub(crate) async fn run<T, F>(&self, work: F) -> StoreResult<T>
     where
         T: Send + 'static,
@@ -78,7 +77,7 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 
-    /// Follows the end of the change log.
+    /// A receiver for the end of the change log after each commit.
     pub(crate) fn watch(&self) -> watch::Receiver<i64> {
         self.end.clone()
     }
@@ -113,13 +112,13 @@ struct Counts {
     jobs: AtomicU64,
 }
 
-/// A piece of work whose result type only its caller knows.
+/// A unit of work. Its result type is known only to the caller, so it is erased here.
 trait Job: Send {
-    /// Does the work and remembers the result; says whether to keep its changes.
+    /// Does the work and remembers the result; returns whether to keep its changes.
     fn run(&mut self, slate: &Slate<'_>) -> Verdict;
-    /// Answers the caller with the remembered result. A caller who left is no error.
+    /// Sends the remembered result to the caller. It is no error if the caller has gone.
     fn answer(self: Box<Self>);
-    /// Answers the caller that the whole group was lost.
+    /// Tells the caller that the whole transaction failed.
     fn lose(self: Box<Self>, why: StoreError);
 }
 
@@ -142,8 +141,8 @@ where
 {
     fn run(&mut self, slate: &Slate<'_>) -> Verdict {
         let Some(work) = self.work.take() else { return Verdict::Undo };
-        // The database is made whole by the savepoint, the slate forgets, the job is never run again:
-        // nothing that the panic may have left half done is looked at afterwards.
+        // Safe to continue after a panic: the savepoint is rolled back, the slate discards the
+        // job's moves and the job is never run again, so nothing half done is used.
         let outcome = catch_unwind(AssertUnwindSafe(|| work(slate)))
             .unwrap_or_else(|_| Err(StoreError::Failed("a write panicked".into()).into()));
         let verdict = if outcome.is_ok() { Verdict::Keep } else { Verdict::Undo };
@@ -157,16 +156,16 @@ where
     }
 
     fn lose(self: Box<Self>, why: StoreError) {
-        // A job that failed by itself keeps its own reason.
+        // A job that failed by itself keeps its own error.
         let outcome = self.outcome.filter(Result::is_err).unwrap_or(Err(why));
         let _gone = self.reply.send(outcome);
     }
 }
 
-/// What the writer thread owns.
+/// The state that the writer thread owns.
 struct Desk {
     path: PathBuf,
-    /// Absent while the disk does not let us have a connection.
+    /// `None` while the database could not be reopened after a failure.
     db: Option<Connection>,
     publish: watch::Sender<i64>,
     counts: Arc<Counts>,
@@ -186,7 +185,7 @@ impl Desk {
         self.close();
     }
 
-    /// Commits a group and answers every job in it.
+    /// Commits a group of jobs and answers each of them.
     fn settle(&mut self, mut group: Vec<Box<dyn Job>>) {
         match self.commit(&mut group) {
             Ok(end) => {
@@ -201,7 +200,7 @@ impl Desk {
         }
     }
 
-    /// Returns the end of the change log after the commit.
+    /// Commits a group, and returns the end of the change log afterwards.
     fn commit(&mut self, group: &mut [Box<dyn Job>]) -> Answer<i64> {
         let db = match &self.db {
             Some(db) => db,
@@ -220,9 +219,9 @@ impl Desk {
         Ok(end)
     }
 
-    /// After a failed transaction nobody knows what the connection still has in
-    /// memory and what the disk really has: both are looked at anew. Only a lock
-    /// held by somebody else says nothing about the disk.
+    /// Reopens the database after a failed transaction, because neither the connection's memory nor
+    /// the disk can be trusted then. The exception is a lock held by another process, which says
+    /// nothing about the disk.
     fn distrust(&mut self, fault: &Fault) {
         let Some(db) = self.db.take() else { return };
         if !db.is_autocommit()
@@ -239,7 +238,7 @@ impl Desk {
         self.db = reopen(&self.path).map_err(|fault| tracing::error!(?fault, "reopening")).ok();
     }
 
-    /// Leaves one file without a log beside it, if nobody else has it open.
+    /// Leaves a single file without a log beside it, unless another process has it open.
     fn close(self) {
         let Some(db) = self.db else { return };
         let truncated = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
@@ -252,7 +251,7 @@ impl Desk {
     }
 }
 
-/// Whatever stopped a commit is no fault of the jobs in it.
+/// Makes sure that an error of the commit is not reported as a mistake of a job.
 fn not_committed(error: rusqlite::Error) -> Fault {
     match told(&error) {
         StoreError::Busy | StoreError::Disk(_) | StoreError::ReadOnly => Fault::Engine(error),
@@ -260,13 +259,13 @@ fn not_committed(error: rusqlite::Error) -> Fault {
     }
 }
 
-/// Runs a job so that undoing it leaves its neighbours alone. An error means
+/// Runs a job in a savepoint, so that rolling it back does not affect the others. An error means
 /// that the whole transaction is lost.
 fn run_apart(slate: &Slate<'_>, job: &mut dyn Job) -> Answer<Verdict> {
     execute(slate, "SAVEPOINT job")?;
     let verdict = job.run(slate);
     if slate.is_autocommit() {
-        // SQLite gives up the whole transaction when the disk fails or is full.
+        // SQLite rolls back the whole transaction when the disk fails or is full.
         return Err(StoreError::Disk("is full or failed while writing".into()).into());
     }
     match verdict {
@@ -284,7 +283,7 @@ fn execute(db: &Connection, sql: &str) -> rusqlite::Result<()> {
     db.prepare_cached(sql)?.execute(()).map(drop)
 }
 
-/// Opens the database again after a failure, and looks whether it is still whole.
+/// Opens the database again after a failure, and checks that it is intact.
 fn reopen(path: &Path) -> Answer<Connection> {
     let db = connection::writer(path)?;
     schema::version(&db)?;

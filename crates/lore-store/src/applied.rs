@@ -1,20 +1,21 @@
-//! What a batch did.
+//! The result of a committed batch.
 
 use lore_core::{EdgeId, NodeId, TextId};
 
-/// What a committed batch did. It is durable when the caller sees this.
+/// The result of a committed batch. The batch is durable when the caller gets this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
-    /// The last entry the batch wrote to the change log, or the log's end before it.
+    /// The sequence number of the last change log entry that the batch wrote; if it wrote none, the
+    /// end of the log.
     pub sequence: i64,
-    /// One entry for each change, in order.
+    /// One result for each change, in order.
     pub applied: Vec<Applied>,
 }
 
-/// What one change did.
+/// The result of one change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applied {
-    /// A node was made, changed, deleted or restored.
+    /// A node was created, changed, deleted or restored.
     Node {
         /// The node.
         id: NodeId,
@@ -25,30 +26,30 @@ pub enum Applied {
         /// Its version now.
         version: i64,
     },
-    /// A text was made, changed, deleted or restored.
+    /// A text was created, changed, deleted or restored.
     Text {
         /// The text.
         id: TextId,
         /// Its version now.
         version: i64,
     },
-    /// A document was put.
+    /// A document was stored.
     State {
         /// Its version now; 1 when it is new.
         version: i64,
     },
-    /// A log grew.
+    /// Events were appended to a log.
     Events {
         /// The sequence of the first new entry.
         first: i64,
         /// The sequence of the last new entry.
         last: i64,
     },
-    /// Numbers were passed over.
+    /// Numbers were skipped.
     Numbers,
     /// Accesses were counted.
     Access {
-        /// Of how many nodes.
+        /// The number of nodes counted.
         nodes: usize,
     },
     /// An edge was put, changed, deleted or restored.

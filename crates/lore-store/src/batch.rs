@@ -1,4 +1,4 @@
-//! Writes: a batch of primitive changes that happens whole or not at all.
+//! Writes: a batch of primitive changes that is applied as a whole or not at all.
 
 mod node;
 mod said;
@@ -16,36 +16,36 @@ use lore_core::{
 pub struct Batch {
     /// Where the batch comes from, for the audit log.
     pub origin: Origin,
-    /// When it happens, by the caller's clock.
+    /// When the batch happens, by the caller's clock.
     pub at: Timestamp,
-    /// Conditions that must hold, checked in the same transaction.
+    /// Preconditions, checked in the same transaction.
     pub require: Vec<Require>,
     /// The changes, applied in order.
     pub changes: Vec<Change>,
-    /// Resources whose content this batch changes; they enter the change log.
+    /// Resources whose content this batch changes; each gets an entry in the change log.
     pub touches: Vec<Touch>,
-    /// Resources whose content this batch may change for those who see what it changes; they
-    /// enter the change log for them alone.
+    /// Resources that may change for everybody who sees a change of this batch. Each gets a change
+    /// log entry visible to exactly those people.
     pub echoes: Vec<String>,
-    /// Makes the batch happen once, however often it is sent.
+    /// Makes the batch idempotent: it is applied once, however often it is sent.
     pub once: Option<Once>,
-    /// Whose eyes its viewer has.
+    /// Whether the viewer's rights are the author's own or lent for this batch.
     pub eyes: Eyes,
 }
 
-/// Whose eyes a batch is committed with.
+/// Whether a batch is committed with its author's own rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eyes {
-    /// The author's.
+    /// The viewer has the author's own rights.
     Own,
-    /// Those of the game master's side, lent to an author who does not have them, because what
-    /// hangs on theirs may be hidden from them. Names mean what they mean to the author: nothing
-    /// hidden has them.
+    /// The viewer has the rights of the game master's side, lent to an author who does not have
+    /// them. This is needed where a change to the author's items affects items hidden from the
+    /// author. Names still mean what they mean to the author: hidden items do not count.
     Lent,
 }
 
 impl Batch {
-    /// An empty batch.
+    /// Creates an empty batch.
     pub fn new(origin: Origin, at: Timestamp) -> Self {
         Self {
             origin,
@@ -59,7 +59,7 @@ impl Batch {
         }
     }
 
-    /// The same for an author who has not got the eyes it is committed with.
+    /// Marks the batch as committed with lent rights; see [`Eyes::Lent`].
     #[must_use]
     pub fn with_lent_eyes(self) -> Self {
         Self { eyes: Eyes::Lent, ..self }
@@ -72,28 +72,28 @@ impl Batch {
         self
     }
 
-    /// Adds a condition.
+    /// Adds a precondition.
     #[must_use]
     pub fn require(mut self, require: Require) -> Self {
         self.require.push(require);
         self
     }
 
-    /// Names a resource that this batch changes for everybody who reads it.
+    /// Adds a resource that this batch changes for everybody who reads it.
     #[must_use]
     pub fn touch(self, uri: impl Into<String>) -> Self {
         self.touch_for(Visibility::Members, uri)
     }
 
-    /// Names a resource that this batch changes only for those who see so much.
+    /// Adds a resource that this batch changes only for those who may see `visibility`.
     #[must_use]
     pub fn touch_for(mut self, visibility: Visibility, uri: impl Into<String>) -> Self {
         self.touches.push(Touch { uri: uri.into(), visibility });
         self
     }
 
-    /// Names a resource that this batch may change for those who see what it changes, or saw it
-    /// before.
+    /// Adds a resource that this batch may change for everybody who sees, or saw before, one of its
+    /// changes.
     #[must_use]
     pub fn echo(mut self, uri: impl Into<String>) -> Self {
         self.echoes.push(uri.into());
@@ -106,201 +106,203 @@ impl Batch {
 pub struct Touch {
     /// Its URI.
     pub uri: String,
-    /// Who can see what changed in it; the others are not told.
+    /// Who may see what changed in it; nobody else is told.
     pub visibility: Visibility,
 }
 
-/// Where a write comes from.
+/// The origin of a write, for the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The tool or command that writes.
+    /// The tool or command that made the write.
     pub tool: String,
-    /// The request it serves.
+    /// The id of the request it serves.
     pub request_id: String,
-    /// The outside source of the content (a URL, a file, a peer), if any.
+    /// The external source of the content (a URL, a file, a peer), if any.
     pub source: Option<String>,
 }
 
 impl Origin {
-    /// A write by `tool` on behalf of the request `request_id`.
+    /// Creates the origin of a write by `tool` on behalf of the request `request_id`.
     pub fn new(tool: impl Into<String>, request_id: impl Into<String>) -> Self {
         Self { tool: tool.into(), request_id: request_id.into(), source: None }
     }
 }
 
-/// A key under which the caller's answer is kept. A second batch of the same
-/// principal and scope with the same key conflicts; [`crate::Log::answered`] then
-/// has the answer of the first.
+/// An idempotency key and the answer stored under it. A second batch of the same principal and
+/// scope with the same key fails with a conflict; [`crate::Log::answered`] then returns the answer
+/// of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Once {
-    /// What shares its keys.
+    /// The namespace of the key.
     pub scope: &'static str,
     /// The key, chosen by the client.
     pub key: String,
-    /// The answer to give again, as JSON text.
+    /// The answer to repeat, as JSON text.
     pub answer: String,
 }
 
-/// A condition on the state before the batch.
+/// A precondition on the state before the batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Require {
-    /// No live node of this kind that the author sees has this name, ignoring case.
-    /// Hidden ones do not count: a refusal would tell that they exist.
+    /// No live node of this kind that the author sees has this name, ignoring case. Hidden nodes do
+    /// not count, because a refusal would reveal them.
     NameFree {
         /// The kind.
         kind: Kind,
         /// The name.
         name: String,
     },
-    /// The node exists and is at this version.
+    /// The node exists and has this version.
     NodeAt {
         /// The node.
         node: NodeRef,
-        /// The version read before.
+        /// The version that was read before.
         version: i64,
     },
-    /// A document of a live node is at this version.
+    /// A document of a live node has this version.
     StateAt {
         /// The node.
         node: NodeRef,
         /// Which document of the node it is.
         name: Word,
-        /// The version read before; 0 when there was none.
+        /// The version that was read before; 0 if there was no document.
         version: i64,
     },
 }
 
-/// A node, by row or by the id its creator chose.
+/// A node, by row id or by the uid its creator chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NodeRef {
-    /// By row.
+    /// By row id.
     Id(NodeId),
-    /// By uid; may be created earlier in the same batch.
+    /// By uid; the node may be created earlier in the same batch.
     Uid(Uid),
 }
 
-/// A text, by row or uid.
+/// A text, by row id or uid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextRef {
-    /// By row.
+    /// By row id.
     Id(TextId),
-    /// By uid; may be created earlier in the same batch.
+    /// By uid; the text may be created earlier in the same batch.
     Uid(Uid),
 }
 
-/// An edge, by row or by what it joins.
+/// An edge, by row id or by its end nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum EdgeRef {
-    /// By row.
+    /// By row id.
     Id(EdgeId),
-    /// By its ends and kind.
+    /// By its end nodes and kind.
     Between {
-        /// Where it starts.
+        /// The node where it starts.
         source: NodeRef,
-        /// Where it ends.
+        /// The node where it ends.
         target: NodeRef,
-        /// How they are joined.
+        /// The kind of the edge.
         kind: EdgeKind,
     },
 }
 
-/// The version a thing must have for a change to apply.
+/// The version an item must have for a change to be applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// Whatever it is now.
+    /// Any version.
     Any,
-    /// Exactly the version read before.
+    /// Exactly this version, which was read before.
     Version(i64),
 }
 
-/// One primitive change. What is given the values that it has is as it was: neither its version
-/// nor its date moves, and nobody is told. A patch of a node without another value moves its date
-/// where the batch changes something of the node, or, if it tells who sees that, anything.
+/// One primitive change.
+///
+/// A change that sets only values an item already has is skipped: version and change date stay the
+/// same, and nobody is notified. A node patch without a new value still updates the change date if
+/// the batch changes something else of that node or, if the patch says who sees the change
+/// ([`NodePatch::seen`]), if the batch changes anything at all.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// Makes a node.
+    /// Creates a node.
     CreateNode(NewNode),
     /// Changes fields of a live node.
     UpdateNode(NodeRef, Expect, NodePatch),
-    /// Puts a node into the bin. Its texts and edges vanish from view with it.
+    /// Soft-deletes a node. Its texts and edges are hidden with it.
     DeleteNode(NodeRef, Expect),
-    /// Takes a node out of the bin.
+    /// Restores a deleted node.
     RestoreNode(NodeRef),
-    /// Makes a text.
+    /// Creates a text.
     CreateText(NewText),
     /// Changes fields of a live text.
     UpdateText(TextRef, Expect, TextPatch),
-    /// Gives a live text to another live node of the same world.
+    /// Moves a live text to another live node of the same world.
     MoveText(TextRef, Expect, NodeRef),
-    /// Puts a text into the bin.
+    /// Soft-deletes a text.
     DeleteText(TextRef, Expect),
-    /// Takes a text out of the bin.
+    /// Restores a deleted text.
     RestoreText(TextRef),
-    /// Joins two nodes. An edge of that kind between them is kept and updated.
+    /// Creates an edge between two nodes, or updates the existing one of that kind.
     PutEdge(NewEdge),
-    /// Changes fields of an edge that is not in the bin itself. By its row it may be one that lies
-    /// there with a node.
+    /// Changes fields of an edge that is not deleted itself. Addressed by row id, its end nodes may
+    /// be deleted.
     UpdateEdge(EdgeRef, Expect, EdgePatch),
-    /// Puts an edge into the bin. By its row it may be one that lies there with a node.
+    /// Soft-deletes an edge. Addressed by row id, its end nodes may be deleted.
     DeleteEdge(EdgeRef, Expect),
-    /// Takes an edge out of the bin.
+    /// Restores a deleted edge.
     RestoreEdge(EdgeRef),
-    /// Makes or replaces a document of a node.
+    /// Creates or replaces a document of a node.
     PutState(NewState),
-    /// Adds to the log of a node.
+    /// Appends to the log of a node.
     AppendEvents(NewEvents),
-    /// Counts that these nodes were asked for. Neither changes their version nor
-    /// enters the audit log; a node that is gone or hidden is passed over.
+    /// Counts an access of each node. Does not change versions and makes no audit entry; deleted
+    /// and hidden nodes are skipped.
     CountAccess(Vec<NodeId>),
-    /// Lets running numbers go on after `past`. Numbers up to there are left to what brings
-    /// its own.
+    /// Moves counters past `past`, so that an import can use the numbers up to there.
     SkipNumbers {
-        /// Which.
+        /// The counters to move.
         counters: Counters,
-        /// The last number that is passed over.
+        /// The last number to skip.
         past: i64,
     },
 }
 
-/// Running numbers of a world.
+/// Counters for running numbers of a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Counters {
-    /// Those over all nodes, and those within these kinds.
+    /// The counter of all nodes, and those of these kinds.
     All(Vec<Kind>),
-    /// Those within these kinds.
+    /// The counters of these kinds.
     OfKinds(Vec<Kind>),
 }
 
-/// A document to put.
+/// A document to store.
 #[derive(Debug, Clone)]
 pub struct NewState {
     /// The node it belongs to.
     pub node: NodeRef,
-    /// Which document of the node it is.
+    /// The name of the document within the node.
     pub name: Word,
-    /// The version it must have; `Version(0)` when it must not exist yet.
+    /// The version it must have; `Version(0)` if it must not exist yet.
     pub expect: Expect,
-    /// The document, JSON.
+    /// The JSON document.
     pub value: serde_json::Value,
     /// Who may see it.
     pub visibility: Visibility,
 }
 
-/// Entries to add to a log.
+/// Events to append to a log.
 #[derive(Debug, Clone)]
 pub struct NewEvents {
-    /// The node whose log grows.
+    /// The node whose log it is.
     pub node: NodeRef,
-    /// The last sequence the log must have before, if it matters.
+    /// The sequence number the log must end at; `None` if it does not matter.
     pub after: Option<i64>,
-    /// The entries, in order.
+    /// The events, in order.
     pub events: Vec<NewEvent>,
 }
 
-/// Something that happened.
+/// An event to append.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
-    /// What happened.
+    /// The kind of event.
     pub kind: String,
     /// The request that caused it.
     pub request_id: String,
@@ -316,26 +318,27 @@ pub struct NewEvent {
     pub secret: Option<String>,
     /// Who may see it at all.
     pub visibility: Visibility,
-    /// The earlier event it settles; a second event that settles the same one conflicts.
+    /// The sequence number of the earlier event it settles. Settling the same event twice is a
+    /// conflict.
     pub settles: Option<i64>,
 }
 
-/// A text to make.
+/// A text to create.
 #[derive(Debug, Clone)]
 pub struct NewText {
-    /// Its id, chosen by the caller.
+    /// Its uid, chosen by the caller.
     pub uid: Uid,
     /// The node it belongs to.
     pub node: NodeRef,
-    /// What part of the node it is.
+    /// Which part of the node it is.
     pub kind: TextKind,
-    /// Its heading; empty when there is none.
+    /// Its heading; empty if it has none.
     pub title: String,
-    /// The text, Markdown.
+    /// The text, in Markdown.
     pub body: String,
     /// Order among the texts of the node.
     pub position: i64,
-    /// How it came about.
+    /// Where it comes from.
     pub provenance: Provenance,
     /// Whether search finds it.
     pub searchable: bool,
@@ -344,7 +347,7 @@ pub struct NewText {
 }
 
 impl NewText {
-    /// A text for all members, with everything optional left out.
+    /// Creates a text visible to all members, with defaults for everything optional.
     pub fn new(uid: Uid, node: NodeRef, kind: TextKind, body: impl Into<String>) -> Self {
         Self {
             uid,
@@ -369,7 +372,7 @@ pub struct TextPatch {
     pub body: Option<String>,
     /// New order.
     pub position: Option<i64>,
-    /// Everything known of how it came about, replacing what was.
+    /// New provenance, replacing the old one as a whole.
     pub provenance: Option<Provenance>,
     /// Whether search finds it from now on.
     pub searchable: Option<bool>,
@@ -377,20 +380,20 @@ pub struct TextPatch {
     pub visibility: Option<Visibility>,
 }
 
-/// An edge to put.
+/// An edge to create or update.
 #[derive(Debug, Clone)]
 pub struct NewEdge {
-    /// Where it starts.
+    /// The node where it starts.
     pub source: NodeRef,
-    /// Where it ends.
+    /// The node where it ends.
     pub target: NodeRef,
-    /// How they are joined.
+    /// The kind of the edge.
     pub kind: EdgeKind,
-    /// Strength.
+    /// Its strength.
     pub weight: f64,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Fields of single contracts.
+    /// Further fields, defined by its kind.
     pub properties: Properties,
 }
 
@@ -401,6 +404,6 @@ pub struct EdgePatch {
     pub weight: Option<f64>,
     /// New visibility.
     pub visibility: Option<Visibility>,
-    /// All properties, replacing the present ones.
+    /// All properties, replacing the current ones.
     pub properties: Option<Properties>,
 }

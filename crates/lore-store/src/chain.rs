@@ -1,26 +1,25 @@
-//! The hash that ties an event to the one before it.
+//! The hash chain that links each event of a log to the one before it.
 //!
-//! Every engine uses this one function, so a log can be moved between engines
-//! and checked by anybody who reads this page: SHA-256 over the previous hash and
-//! the event's fields, each with its length before it as 64-bit big-endian number.
+//! Every engine uses this one function, so a log can be moved between engines and checked by
+//! anybody: the hash is SHA-256 over the previous hash and the event's fields, each preceded by its
+//! length as a 64-bit big-endian number.
 //!
-//! Hashes tell when an event was changed or taken out, but not when the last ones were cut
-//! off. So an engine also keeps the head of every log, in the transaction that adds to it.
+//! The chain shows when an event was changed or removed, but not when the last events were cut off.
+//! So an engine also stores the head of every log, in the transaction that appends to it.
 
 use lore_core::{Event, Hash, Visibility};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The document of a node that holds the head of its log. Only engines put it.
+/// The name of the document that holds the head of a node's log. Only engines write it.
 pub const HEAD: &str = "log_head";
 
 /// The `previous` of a log's first event.
 pub const START: Hash = [0; 32];
 
-/// The hash of an event, from everything in it but its own hash.
+/// The hash of an event, computed from everything in it except its own hash.
 ///
-/// A secret is part of the hash, and so is who may see the event, so that neither can be
-/// changed unnoticed.
+/// It covers the secret and the visibility, so that neither can be changed unnoticed.
 pub fn link(event: &Event) -> Hash {
     let mut hasher = hasher_of(event);
     let seen_by = match event.visibility {
@@ -32,8 +31,8 @@ pub fn link(event: &Event) -> Hash {
     hasher.finalize().into()
 }
 
-/// Whether an event has the hash of what is in it. Logs that were begun long ago hold events
-/// whose hash says nothing of who may see them.
+/// Whether the stored hash of an event matches its content. Old logs may contain events whose hash
+/// does not cover the visibility; those match as well.
 pub fn holds(event: &Event) -> bool {
     event.hash == link(event) || event.hash == Hash::from(hasher_of(event).finalize())
 }
@@ -65,12 +64,12 @@ fn take_in(hasher: &mut Sha256, field: &str) {
     hasher.update(field.as_bytes());
 }
 
-/// Where a log ends.
+/// The end of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// How many entries it has.
+    /// How many entries the log has.
     pub count: i64,
-    /// The hash of the last one.
+    /// The hash of the last entry.
     pub hash: Hash,
 }
 
@@ -78,13 +77,13 @@ impl Head {
     /// The head of a log without entries.
     pub const EMPTY: Self = Self { count: 0, hash: START };
 
-    /// The document that holds it.
+    /// The head as a document.
     pub fn to_value(self) -> Value {
         let hash: String = self.hash.iter().map(|byte| format!("{byte:02x}")).collect();
         json!({ "count": self.count, "hash": hash })
     }
 
-    /// Reads the document.
+    /// Reads the head from a document; `None` if it is malformed.
     pub fn from_value(value: &Value) -> Option<Self> {
         let text = value.get("hash")?.as_str()?;
         let mut hash = START;

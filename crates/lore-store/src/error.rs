@@ -1,18 +1,18 @@
-//! What can go wrong in a store, by what the caller can do about it.
+//! Store errors, grouped by what the caller can do about them.
 
 use lore_core::Error;
 
-/// Shorthand for store results.
+/// Result of store calls.
 pub type StoreResult<T> = Result<T, StoreError>;
 
-/// Why a store call did not happen. Nothing was changed.
+/// Why a store call failed. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The thing is absent, in the bin, or hidden from this viewer.
+    /// The item does not exist, is deleted, or is hidden from this viewer.
     #[error("{0} was not found")]
     NotFound(String),
-    /// A precondition of the batch does not hold any more: read again, retry.
+    /// A precondition of the batch no longer holds: read again and retry.
     #[error("{0} changed meanwhile")]
     Conflict(String),
     /// A name or id is taken.
@@ -26,18 +26,18 @@ pub enum StoreError {
         /// What was refused.
         action: String,
     },
-    /// It is kept elsewhere, and changed there.
+    /// The item is kept elsewhere and must be changed there.
     #[error("{message}; {hint}")]
     Kept {
         /// What is kept where.
         message: String,
-        /// How it is changed.
+        /// How to change it.
         hint: String,
     },
-    /// The batch is malformed, such as an edge whose weight is no number.
+    /// The batch is malformed, such as an edge whose weight is not a finite number.
     #[error("{0}")]
     Invalid(String),
-    /// The write queue is full or a lock is held: wait, retry.
+    /// The write queue is full or a lock is held: wait and retry.
     #[error("the store is busy")]
     Busy,
     /// The file was written by a newer program: update this one.
@@ -48,19 +48,19 @@ pub enum StoreError {
         /// The newest schema known.
         known: i64,
     },
-    /// The file or database is not a store of ours: choose another place. It was not touched.
+    /// The file or database is not a Lorewell store: choose another path. It was not touched.
     #[error("{0} is not a Lorewell store")]
     Foreign(String),
     /// The data is damaged: run the doctor, restore a backup.
     #[error("the store is damaged: {0}")]
     Corrupt(String),
-    /// The disk is full, read-only or broken: mend that, retry. Nothing was acknowledged.
+    /// The disk is full, read-only or broken: fix that and retry. Nothing was acknowledged.
     #[error("the disk {0}")]
     Disk(String),
-    /// Nothing can be written to the file: let this user, or the disk be written to.
+    /// The file cannot be written: give this user write access, or make the disk writable.
     #[error("the file or its disk is read-only")]
     ReadOnly,
-    /// This user may not open the file, which may be whole: let them, or be its owner.
+    /// This user may not open the file, which may be intact: give them access.
     #[error("this user may not open {0}")]
     Denied(String),
     /// The engine failed. Nothing was acknowledged.

@@ -1,8 +1,8 @@
-//! What is damaged and so left out of an answer, told to whoever asked.
+//! Reports damaged items that were left out of an answer.
 //!
-//! Who asks for many gets what is whole. Where things are left out nobody knows what the answer will
-//! be, and where the answer is made nobody reads rows; so what is left out is noted on the way, for
-//! the work that is going on, and read when the work is done.
+//! Reading many items skips damaged ones. The code that reads rows does not know the final answer,
+//! and the code that builds the answer does not read rows. So skipped items are recorded in a
+//! task-local for the current request, and read when the request is done.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -12,34 +12,34 @@ tokio::task_local! {
     static NOTES: LeftOut;
 }
 
-/// What a piece of work left out, by the names that `doctor` has for it.
+/// The items a request left out, described as `doctor` names them.
 #[derive(Debug, Clone, Default)]
 pub struct LeftOut(Arc<Mutex<BTreeSet<String>>>);
 
 impl LeftOut {
-    /// The notes of the work that is going on, if somebody takes any.
+    /// The record of the current task, if there is one.
     pub fn here() -> Option<Self> {
         NOTES.try_with(Clone::clone).ok()
     }
 
-    /// Notes that something is left out of what is read now.
+    /// Records that an item is left out. Does nothing outside of [`LeftOut::during`].
     pub fn note(what: &str) {
         if let Some(notes) = Self::here() {
             notes.names().insert(what.to_owned());
         }
     }
 
-    /// Does some work, and notes here what it leaves out.
+    /// Runs `work` and records what it leaves out.
     pub async fn during<F: Future>(&self, work: F) -> F::Output {
         NOTES.scope(self.clone(), work).await
     }
 
-    /// The same for work on a thread of its own.
+    /// The same for synchronous work on another thread.
     pub fn during_sync<T>(&self, work: impl FnOnce() -> T) -> T {
         NOTES.sync_scope(self.clone(), work)
     }
 
-    /// All that was left out so far.
+    /// Everything that was left out so far.
     pub fn told(&self) -> Vec<String> {
         self.names().iter().cloned().collect()
     }

@@ -1,14 +1,13 @@
 //! The contract between use cases and store engines.
 //!
-//! A use case reads through the query traits, decides in pure code and commits
-//! one [`Batch`] of primitive changes. An engine applies the batch in one
-//! durable transaction, writes its audit and change-log rows, and answers only
-//! after that. No SQL, driver or engine-specific idea appears here; nothing may
-//! assume that the engine is embedded.
+//! A use case reads through the query traits, decides in pure code and commits one [`Batch`] of
+//! primitive changes. An engine applies the batch in one durable transaction, writes its audit and
+//! change log rows, and answers only after that. No SQL, driver or engine-specific concept appears
+//! here, and nothing may assume that the engine is embedded.
 //!
-//! Every call on somebody's behalf takes a [`Viewer`] (or, where no world is entered
-//! yet, a principal): the engine filters, so no caller can forget to. What takes
-//! neither is the program's own work: who a token is, sessions, vectors, upkeep.
+//! Every call on behalf of a user takes a [`Viewer`] or, where no world is chosen yet, a principal.
+//! The engine does the filtering, so no caller can forget it. Calls that take neither are internal
+//! work of the program: authentication, sessions, vectors and maintenance.
 
 mod applied;
 mod batch;

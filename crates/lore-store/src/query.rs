@@ -1,11 +1,11 @@
-//! Questions a use case can ask.
+//! Queries that use cases can make.
 
 use lore_core::{Kind, NodeId, Text, TextKind, Timestamp, Uid};
 
-/// One node, by any id a contract may use.
+/// Identifies one node, by any id that an API may use.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NodeKey {
-    /// By row.
+    /// By row id.
     Id(NodeId),
     /// By uid.
     Uid(Uid),
@@ -15,13 +15,13 @@ pub enum NodeKey {
     KindNumber(Kind, i64),
 }
 
-/// Whether to look among live things or in the bin.
+/// Whether to look for live or for deleted items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bin {
-    /// Live things.
+    /// Live items.
     #[default]
     Live,
-    /// Deleted things.
+    /// Deleted items.
     Deleted,
 }
 
@@ -34,13 +34,14 @@ pub enum NameMatch {
     Contains(String),
 }
 
-/// In which order nodes are listed.
+/// The order in which nodes are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NodeOrder {
-    /// As they came into the store.
+    /// By row id: in the order in which they came into the store.
     #[default]
     Creation,
-    /// By their numbers: what was imported with its own as it was made where it comes from.
+    /// By number. For imported nodes with their own numbers, this is the order of creation in the
+    /// original.
     Number,
 }
 
@@ -59,9 +60,9 @@ pub struct NodeQuery {
     pub subtype: Option<String>,
     /// With all of these tags, ignoring case.
     pub tags: Vec<String>,
-    /// Changed after this moment, as far as the viewer may know ([`lore_core::Node::updated`]).
+    /// Changed after this time, as far as the viewer may know ([`lore_core::Node::updated`]).
     pub since: Option<Timestamp>,
-    /// One of these; all when absent.
+    /// Only these nodes; all if `None`.
     pub among: Option<Vec<NodeId>>,
     /// Live or deleted.
     pub bin: Bin,
@@ -69,31 +70,31 @@ pub struct NodeQuery {
     pub order: NodeOrder,
     /// Only nodes after this one, in that order.
     pub after: Option<NodeId>,
-    /// Leave out this many first.
+    /// Skip this many.
     pub offset: usize,
-    /// At most this many; 0 means the store's own maximum.
+    /// Return at most this many; 0 means the store's own maximum.
     pub limit: usize,
 }
 
-/// Which texts to list, whatever node they belong to.
+/// Which texts to list, across all nodes.
 #[derive(Debug, Clone, Default)]
 pub struct TextQuery {
     /// Any of these kinds; all when empty.
     pub kinds: Vec<TextKind>,
-    /// Only those that not every member sees.
+    /// Only texts that not every member sees.
     pub hidden: bool,
-    /// Leave out this many first.
+    /// Skip this many.
     pub offset: usize,
-    /// At most this many; 0 means the store's own maximum.
+    /// Return at most this many; 0 means the store's own maximum.
     pub limit: usize,
 }
 
-/// Some of the texts that were asked for.
+/// A page of texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextPage {
     /// The texts, in order of creation.
     pub items: Vec<Text>,
-    /// How many there are without offset and limit.
+    /// How many there are, ignoring offset and limit.
     pub total: u64,
 }
 
@@ -104,11 +105,11 @@ pub struct NewestNodes {
     pub kind: Kind,
     /// In this namespace.
     pub namespace: String,
-    /// Only those made before this moment.
+    /// Only those created before this time.
     pub before: Option<Timestamp>,
-    /// Leave out this many first.
+    /// Skip this many.
     pub offset: usize,
-    /// At most this many; 0 means the store's own maximum.
+    /// Return at most this many; 0 means the store's own maximum.
     pub limit: usize,
 }
 
@@ -123,9 +124,9 @@ pub struct EventQuery {
     pub kinds: Vec<String>,
     /// In which order.
     pub order: EventOrder,
-    /// Whether the node is live or in the bin.
+    /// Whether the node is live or deleted.
     pub bin: Bin,
-    /// At most this many; 0 means the store's own maximum.
+    /// Return at most this many; 0 means the store's own maximum.
     pub limit: usize,
 }
 
@@ -144,19 +145,19 @@ pub enum EventOrder {
 pub struct Page<T> {
     /// The rows.
     pub items: Vec<T>,
-    /// How many there are without the page limit.
+    /// How many there are on all pages.
     pub total: u64,
-    /// Where the next page starts, if there is one.
+    /// The last node of this page, to continue after; `None` on the last page.
     pub next: Option<NodeId>,
 }
 
-/// Which way to follow edges.
+/// In which direction to follow edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From source to target.
     Out,
     /// From target to source.
     In,
-    /// Both ways.
+    /// In both directions.
     Both,
 }

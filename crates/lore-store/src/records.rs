@@ -1,15 +1,15 @@
-//! Rows about the store itself: tokens, sessions, logs, health.
+//! Records about the store itself: tokens, sessions, logs, health.
 
 use lore_core::{Kind, NodeId, PrincipalId, Role, Timestamp, TokenId, WorldId};
 
-/// A bearer token to make. The secret itself never reaches the store.
+/// A bearer token to create. The secret itself never reaches the store.
 #[derive(Debug, Clone)]
 pub struct NewToken {
-    /// The part that is looked up; not secret.
+    /// The public part, by which the token is looked up.
     pub public_id: String,
     /// SHA-256 of the secret part.
     pub secret_hash: [u8; 32],
-    /// The principal it acts as; made when there is none of that name.
+    /// The name of the principal it acts as; created if there is none of that name.
     pub principal: String,
     /// The principal's role in the viewer's world.
     pub role: Role,
@@ -17,46 +17,46 @@ pub struct NewToken {
     pub at: Timestamp,
 }
 
-/// What the authenticator needs of a token.
+/// The data of a token that the authenticator needs.
 #[derive(Debug, Clone)]
 pub struct StoredToken {
     /// Row id.
     pub id: TokenId,
     /// SHA-256 of the secret part.
     pub secret_hash: [u8; 32],
-    /// Whom it acts as.
+    /// The principal it acts as.
     pub principal: PrincipalId,
-    /// The world it was made for.
+    /// The world it was created for.
     pub world: WorldId,
     /// The role it grants there.
     pub role: Role,
 }
 
-/// What a person sees of a token.
+/// The data of a token that is shown to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenInfo {
     /// Row id.
     pub id: TokenId,
-    /// The part that is not secret.
+    /// The public part.
     pub public_id: String,
-    /// Whom it acts as.
+    /// The name of the principal it acts as.
     pub principal: String,
     /// The role it grants.
     pub role: Role,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was revoked, if it was.
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A protocol session that outlives the server process.
+/// A protocol session that survives a restart of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRecord {
-    /// Hash of the session id; the id itself is a credential.
+    /// A hash of the session id, because the id itself is a credential.
     pub key: String,
     /// Whose session it is.
     pub principal: PrincipalId,
-    /// What the client sent to open it, as JSON.
+    /// The JSON message with which the client opened it.
     pub opening: String,
     /// Resources the client subscribed to.
     pub subscriptions: Vec<String>,
@@ -64,10 +64,10 @@ pub struct SessionRecord {
     pub seen_at: Timestamp,
 }
 
-/// One line of the change log: something readable changed.
+/// One entry of the change log: a resource changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeEntry {
-    /// Position in the log; grows by one.
+    /// Position in the log; increases by one.
     pub sequence: i64,
     /// The resource that changed.
     pub uri: String,
@@ -75,7 +75,7 @@ pub struct ChangeEntry {
     pub at: Timestamp,
 }
 
-/// One line of the audit log: somebody wrote something.
+/// One entry of the audit log: somebody wrote something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
     /// Position in the log.
@@ -94,45 +94,45 @@ pub struct AuditEntry {
     pub detail: String,
 }
 
-/// What checking the hashes of a log found.
+/// The result of verifying the hash chain of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainReport {
-    /// How many entries the log has, hidden ones too.
+    /// How many entries the log has, including hidden ones.
     pub length: i64,
-    /// The first entry that does not fit or is gone, if there is one.
+    /// The first entry that does not match or is missing, if any.
     pub broken_at: Option<i64>,
-    /// How many entries are gone.
+    /// How many entries are missing at the end.
     pub missing: i64,
 }
 
-/// How many nodes of a kind there are in a namespace.
+/// The number of nodes of a kind in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
     /// The kind.
     pub kind: Kind,
-    /// The namespace; empty when they have none.
+    /// The namespace; empty for nodes without one.
     pub namespace: String,
     /// How many there are.
     pub count: u64,
 }
 
-/// Nodes that changed in what they are found by.
+/// Nodes whose searchable data changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Renamed {
-    /// The nodes, each once.
+    /// The nodes, without duplicates.
     pub nodes: Vec<NodeId>,
-    /// Where to go on from; 0 is the beginning.
+    /// Where to continue; 0 is the beginning.
     pub mark: i64,
 }
 
-/// How often a node was asked for.
+/// How often a node was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// The node.
     pub node: NodeId,
-    /// How often, at least once.
+    /// How often; at least once.
     pub count: i64,
-    /// When the last time.
+    /// When it was last read.
     pub last_at: Timestamp,
 }
 
@@ -155,20 +155,20 @@ pub struct StoreStats {
     pub texts: u64,
 }
 
-/// What a check of the store found.
+/// The result of a health check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     /// How large it is.
     pub stats: StoreStats,
-    /// What is wrong; empty when all is well.
+    /// The problems found; empty if all is well.
     pub findings: Vec<Finding>,
 }
 
-/// One thing that is wrong, and what to do about it.
+/// A problem, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// What is wrong.
     pub problem: String,
-    /// How to mend it.
+    /// How to fix it.
     pub remedy: String,
 }

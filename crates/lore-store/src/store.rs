@@ -1,7 +1,7 @@
-//! The traits an engine implements.
+//! The traits that an engine implements.
 //!
-//! Several narrow traits, so that a use case names what it needs; one
-//! [`Store`], so that a program holds one value.
+//! There are several narrow traits, so that a use case names what it needs, and one [`Store`], so
+//! that a program holds one value.
 
 use std::path::Path;
 
@@ -25,15 +25,15 @@ use crate::records::{
 };
 use crate::search::{Search, Vectors};
 
-/// The resource that lists a principal's worlds. Making a world touches it in each other
-/// world of its owner.
+/// The resource that lists a principal's worlds. Creating a world touches it in every other world
+/// of its owner.
 pub const WORLDS_URI: &str = "lorewell://worlds";
 
-/// Stands in the change log for whatever is changed in a world: what has no place in a batch of
-/// its own follows it.
+/// A pseudo-resource that gets a change log entry with every change in a world. Code that must
+/// react to any change follows it.
 pub const WORLD_URI: &str = "lorewell://changes";
 
-/// A whole engine.
+/// A complete engine.
 #[async_trait]
 pub trait Store:
     Directory
@@ -54,13 +54,13 @@ pub trait Store:
     async fn commit(&self, viewer: &Viewer, batch: Batch) -> StoreResult<Committed>;
 }
 
-/// Worlds, who may enter them, and their tokens.
+/// Worlds, their members and their tokens.
 #[async_trait]
 pub trait Directory {
-    /// The worlds `principal` has a role in, by name.
+    /// The worlds in which `principal` has a role, ordered by name.
     async fn worlds(&self, principal: PrincipalId) -> StoreResult<Vec<World>>;
 
-    /// Makes a world owned by `principal`. Names are unique, ignoring case.
+    /// Creates a world owned by `principal`. Names are unique, ignoring case.
     async fn create_world(
         &self,
         principal: PrincipalId,
@@ -70,7 +70,7 @@ pub trait Directory {
         at: Timestamp,
     ) -> StoreResult<World>;
 
-    /// Gives the viewer's world another name. Only an owner may.
+    /// Renames the viewer's world. Only for owners.
     async fn rename_world(
         &self,
         viewer: &Viewer,
@@ -79,80 +79,81 @@ pub trait Directory {
         at: Timestamp,
     ) -> StoreResult<World>;
 
-    /// Somebody, by id.
+    /// A principal by id.
     async fn principal(&self, id: PrincipalId) -> StoreResult<Option<Principal>>;
 
-    /// The world `principal` works in when none is named.
+    /// The world `principal` works in when they name none.
     async fn default_world(&self, principal: PrincipalId) -> StoreResult<Option<WorldId>>;
 
-    /// Chooses that world; the principal must have a role in it.
+    /// Sets the default world; the principal must have a role in it.
     async fn set_default_world(&self, principal: PrincipalId, world: WorldId) -> StoreResult<()>;
 
-    /// Lets `principal` into `world`; `None` when they have no role there.
+    /// Returns the viewer for `principal` in `world`; `None` if they have no role there.
     async fn enter(&self, principal: PrincipalId, world: WorldId) -> StoreResult<Option<Viewer>>;
 
-    /// Makes a token for the viewer's world. Only an owner may.
+    /// Creates a token for the viewer's world. Only for owners.
     async fn create_token(&self, viewer: &Viewer, token: NewToken) -> StoreResult<TokenInfo>;
 
-    /// The tokens of the viewer's world, revoked ones too. Only an owner may.
+    /// The tokens of the viewer's world, including revoked ones. Only for owners.
     async fn tokens(&self, viewer: &Viewer) -> StoreResult<Vec<TokenInfo>>;
 
-    /// Revokes a token of the viewer's world. Only an owner may.
+    /// Revokes a token of the viewer's world. Only for owners.
     async fn revoke_token(&self, viewer: &Viewer, id: TokenId, at: Timestamp) -> StoreResult<()>;
 
     /// An unrevoked token by its public part, for the authenticator.
     async fn token(&self, public_id: &str) -> StoreResult<Option<StoredToken>>;
 
-    /// Whether a token was ever made, in any world. Revoking the last one opens no door.
+    /// Whether a token was ever created in any world. Stays true when all tokens are revoked, so
+    /// that revoking the last one does not turn authentication off.
     async fn has_tokens(&self) -> StoreResult<bool>;
 }
 
-/// Reading nodes. One that is damaged is refused by [`Nodes::node`] and left out of lists; so are
-/// edges and, in [`Texts::find_texts`] and search, texts.
+/// Reading nodes. [`Nodes::node`] fails on a damaged node; lists leave damaged nodes out. The same
+/// holds for edges and, in [`Texts::find_texts`] and search, for texts.
 #[async_trait]
 pub trait Nodes {
     /// One live node.
     async fn node(&self, viewer: &Viewer, key: NodeKey) -> StoreResult<Option<Node>>;
 
-    /// Several live nodes; those that are absent or hidden are left out.
+    /// Several live nodes; absent and hidden ones are left out.
     async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>>;
 
-    /// Several live nodes by uid; those that are absent or hidden are left out.
+    /// Several live nodes by uid; absent and hidden ones are left out.
     async fn nodes_by_uid(&self, viewer: &Viewer, uids: &[Uid]) -> StoreResult<Vec<Node>>;
 
-    /// Several live nodes by their running numbers in the viewer's world; those that are
-    /// absent or hidden are left out.
+    /// Several live nodes by their numbers in the viewer's world; absent and hidden ones are left
+    /// out.
     async fn nodes_by_number(&self, viewer: &Viewer, numbers: &[i64]) -> StoreResult<Vec<Node>>;
 
-    /// Those of these keys that lead to something in the viewer's world which the viewer may not
-    /// see, live or in the bin: a node, or a text that has the uid. Who shows what others wrote
-    /// leaves out by it what names such a thing.
+    /// Returns those of the keys that lead to something in the viewer's world that is hidden from
+    /// the viewer: a live or deleted node, or a text with that uid. Callers use it to drop
+    /// references to hidden items from content that others wrote.
     async fn concealed(&self, viewer: &Viewer, keys: &[NodeKey]) -> StoreResult<Vec<NodeKey>>;
 
-    /// How often these nodes were asked for, as [`crate::Change::CountAccess`] counted;
-    /// those never asked for are left out, like those absent or hidden.
+    /// How often these nodes were read, as counted by [`crate::Change::CountAccess`]. Nodes that
+    /// were never read, and absent or hidden ones, are left out.
     async fn accesses(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Access>>;
 
-    /// A page of nodes, in the order that the query asks for.
+    /// A page of nodes, in the order of the query.
     async fn find_nodes(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Page<Node>>;
 
-    /// All nodes that a query finds, in the order that it asks for, without reading them. What
-    /// cuts pages ([`NodeQuery::after`], offset and limit) does not count.
+    /// The ids of all nodes that match a query, in its order. The paging fields
+    /// ([`NodeQuery::after`], offset and limit) are ignored.
     async fn find_ids(&self, viewer: &Viewer, query: NodeQuery) -> StoreResult<Vec<NodeId>>;
 
     /// The newest live nodes of a kind in one namespace, newest first.
     async fn newest_nodes(&self, viewer: &Viewer, query: NewestNodes) -> StoreResult<Vec<Node>>;
 
-    /// Nodes of the viewer's world whose name, aliases, tags, visibility or place in the
-    /// bin changed after `mark`, oldest change first, at most `limit`. Whether they are
-    /// still there, and seen by the viewer, is for [`Nodes::nodes`] to tell.
+    /// Nodes of the viewer's world that changed name, aliases, tags or visibility, or were deleted
+    /// or restored, after `mark`; oldest change first, at most `limit`. Use [`Nodes::nodes`] to
+    /// learn whether they still exist and the viewer sees them.
     async fn renamed(&self, viewer: &Viewer, mark: i64, limit: usize) -> StoreResult<Renamed>;
 
-    /// The same for nodes of which this, or a text, changed after `mark`; `limit` counts
-    /// changes, of which a node may have several.
+    /// The same, including nodes with a text that changed after `mark`. `limit` counts changes, and
+    /// a node may have several.
     async fn rewritten(&self, viewer: &Viewer, mark: i64, limit: usize) -> StoreResult<Renamed>;
 
-    /// How many live nodes there are of each kind in each namespace.
+    /// The number of live nodes of each kind in each namespace.
     async fn tally(&self, viewer: &Viewer) -> StoreResult<Vec<Tally>>;
 }
 
@@ -168,18 +169,18 @@ pub trait Texts {
     /// Live texts of any node, in order of creation.
     async fn find_texts(&self, viewer: &Viewer, query: TextQuery) -> StoreResult<TextPage>;
 
-    /// The texts of a node by position.
+    /// The texts of a node, ordered by position.
     async fn texts_of(&self, viewer: &Viewer, node: NodeId, bin: Bin) -> StoreResult<Vec<Text>>;
 
-    /// The live texts of several nodes: by node, then by position. Fails when one is damaged.
+    /// The live texts of several nodes, ordered by node, then by position. Fails if one is damaged.
     async fn texts_of_nodes(&self, viewer: &Viewer, nodes: &[NodeId]) -> StoreResult<Vec<Text>>;
 }
 
-/// Following edges.
+/// Reading edges.
 #[async_trait]
 pub trait Edges {
-    /// The edges at `nodes`, strongest first, at most `limit`. An empty list of
-    /// kinds does not restrict.
+    /// The edges at `nodes`, strongest first, at most `limit`. An empty list of kinds does not
+    /// restrict.
     async fn neighbours(
         &self,
         viewer: &Viewer,
@@ -197,8 +198,8 @@ pub trait Edges {
         limit: usize,
     ) -> StoreResult<Vec<Edge>>;
 
-    /// The edges that lie in the bin with a node, wherever their other ends are, strongest first, at
-    /// most `limit`. Those to live nodes join it to them again when it is taken out.
+    /// The edges of a deleted node, whether or not their other ends are deleted, strongest first,
+    /// at most `limit`. Edges to live nodes become visible again when the node is restored.
     async fn edges_in_bin(
         &self,
         viewer: &Viewer,
@@ -206,15 +207,15 @@ pub trait Edges {
         limit: usize,
     ) -> StoreResult<Vec<Edge>>;
 
-    /// How many live edges there are.
+    /// The number of live edges.
     async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64>;
 }
 
-/// Reading documents of nodes.
+/// Reading documents of state, the named JSON values of a node.
 #[async_trait]
 pub trait States {
-    /// The documents called `name` of these nodes; those that are absent or
-    /// hidden are left out, and of several nodes those that are damaged.
+    /// The documents called `name` of these nodes. Absent and hidden ones are left out. A damaged
+    /// one is left out if several nodes are asked for, and an error if it is only one.
     async fn states(
         &self,
         viewer: &Viewer,
@@ -223,10 +224,10 @@ pub trait States {
     ) -> StoreResult<Vec<State>>;
 }
 
-/// Reading the logs of nodes.
+/// Reading the event logs of nodes.
 #[async_trait]
 pub trait Events {
-    /// A part of a node's log. Secrets are included for the GM side only.
+    /// A range of a node's log. Secrets are included only for the game master's side.
     async fn events(
         &self,
         viewer: &Viewer,
@@ -234,7 +235,7 @@ pub trait Events {
         query: EventQuery,
     ) -> StoreResult<Vec<Event>>;
 
-    /// The event that settled the event `sequence` of a node's log.
+    /// The event that settled the event `sequence` of a node's log, if there is one.
     async fn settled(
         &self,
         viewer: &Viewer,
@@ -242,15 +243,15 @@ pub trait Events {
         sequence: i64,
     ) -> StoreResult<Option<Event>>;
 
-    /// Checks that a log has no gap, that every hash fits, and that it ends where its
-    /// head says. Tells nothing of what is in it, so whoever sees the node may ask.
+    /// Verifies that a log has no gap, that every hash matches and that it ends at its stored head.
+    /// Reveals nothing of the entries, so everybody who sees the node may call it.
     async fn verify_events(&self, viewer: &Viewer, node: NodeId) -> StoreResult<ChainReport>;
 }
 
-/// The change log, the audit log, and the answers of batches that happen once.
+/// The change log, the audit log, and stored answers of idempotent batches.
 #[async_trait]
 pub trait Log {
-    /// The answer kept under a key by a batch of this principal and scope.
+    /// The answer stored under an idempotency key of this principal and scope.
     async fn answered(
         &self,
         viewer: &Viewer,
@@ -258,11 +259,11 @@ pub trait Log {
         key: &str,
     ) -> StoreResult<Option<String>>;
 
-    /// Forgets kept answers from before `before`; returns how many.
+    /// Deletes stored answers older than `before`; returns how many.
     async fn forget_answers(&self, before: Timestamp) -> StoreResult<u64>;
 
-    /// Entries of the viewer's world after `after`, oldest first: those of changes that the
-    /// viewer may know of.
+    /// Change log entries of the viewer's world after `after` that the viewer may see, oldest
+    /// first.
     async fn changes(
         &self,
         viewer: &Viewer,
@@ -273,11 +274,11 @@ pub trait Log {
     /// The end of the change log, over all worlds.
     async fn sequence(&self) -> StoreResult<i64>;
 
-    /// Tells when this process committed something: holds the log's end.
-    /// Writes of other processes do not wake it; poll [`Log::sequence`] for those.
+    /// A receiver for the end of the change log, updated by commits of this process. Writes of
+    /// other processes do not update it; poll [`Log::sequence`] for those.
     fn watch(&self) -> watch::Receiver<i64>;
 
-    /// The newest audit entries of the viewer's world. Only the GM side may.
+    /// The newest audit entries of the viewer's world. Only for the game master's side.
     async fn audit(
         &self,
         viewer: &Viewer,
@@ -286,20 +287,20 @@ pub trait Log {
     ) -> StoreResult<Vec<AuditEntry>>;
 }
 
-/// Protocol sessions that outlive the process.
+/// Protocol sessions that survive a restart of the server.
 #[async_trait]
 pub trait Sessions {
     /// Stores or replaces a session.
     async fn save_session(&self, session: SessionRecord) -> StoreResult<()>;
 
-    /// Loads a session of this principal; another's is as good as absent.
+    /// Loads a session of this principal; one of somebody else counts as absent.
     async fn session(
         &self,
         principal: PrincipalId,
         key: &str,
     ) -> StoreResult<Option<SessionRecord>>;
 
-    /// Notes that a session was used.
+    /// Updates when a session was last used.
     async fn touch_session(&self, key: &str, at: Timestamp) -> StoreResult<()>;
 
     /// Replaces the resources a session is subscribed to.
@@ -312,20 +313,19 @@ pub trait Sessions {
     async fn purge_sessions(&self, before: Timestamp) -> StoreResult<u64>;
 }
 
-/// Looking after the store.
+/// Checks, repairs and backups.
 #[async_trait]
 pub trait Maintenance {
-    /// Checks everything that can be checked. May take long.
+    /// Runs every check. May take long.
     async fn check(&self) -> StoreResult<Health>;
 
-    /// Makes everything that search reads again from what it is derived from.
-    /// Returns how many documents there are.
+    /// Rebuilds everything that search reads from its source. Returns the number of documents.
     async fn rebuild_index(&self) -> StoreResult<u64>;
 
-    /// Takes every entry that is not what was written for what it reads now, so that it can be
-    /// read and changed again. Returns how many there were. For those without a good backup.
+    /// Accepts every damaged entry as it reads now, so that it can be read and changed again.
+    /// Returns how many there were. For users without a good backup.
     async fn accept_damage(&self) -> StoreResult<u64>;
 
-    /// Writes a consistent copy to `target`, which must not exist, while others work.
+    /// Writes a consistent copy to `target`, which must not exist. Others can go on working.
     async fn backup(&self, target: &Path) -> StoreResult<()>;
 }

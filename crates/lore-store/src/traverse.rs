@@ -1,7 +1,7 @@
 //! Breadth-first search over [`Edges::neighbours`], within a budget.
 //!
-//! Written once for all engines: one query a hop is faster than a recursive query
-//! on the embedded engine, and easy to stop.
+//! Written once for all engines: one query per hop is faster than a recursive query on the embedded
+//! engine, and easy to stop.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ impl Default for Budget {
     }
 }
 
-/// What to walk.
+/// The parameters of a traversal.
 #[derive(Debug, Clone)]
 pub struct Traversal {
     /// Where to begin.
@@ -52,19 +52,19 @@ pub enum Stop {
     EdgeBudget,
 }
 
-/// What a traversal reached.
+/// The result of a traversal.
 #[derive(Debug, Clone)]
 pub struct Reached {
-    /// Each node with its distance and the node it was reached from.
+    /// Each node with its distance from the start and the node it was reached from.
     pub nodes: HashMap<NodeId, (usize, Option<NodeId>)>,
-    /// Every edge read whose both ends were reached.
+    /// Every edge that was read and whose ends were both reached.
     pub edges: Vec<Edge>,
     /// Why it ended.
     pub stop: Stop,
 }
 
 impl Reached {
-    /// The nodes from the start to `node`, both included; empty when not reached.
+    /// The nodes from the start to `node`, both included; empty if it was not reached.
     pub fn path_to(&self, node: NodeId) -> Vec<NodeId> {
         let mut path = Vec::new();
         let mut at = self.nodes.contains_key(&node).then_some(node);
@@ -77,8 +77,8 @@ impl Reached {
     }
 }
 
-/// Walks the graph from one node. The start is not checked for visibility: a
-/// hidden start has no visible edges, so the walk reaches only itself.
+/// Traverses the graph from one node. The start is not checked for visibility: a hidden start has
+/// no visible edges, so the traversal reaches only the start itself.
 pub async fn traverse(
     store: &dyn Store,
     viewer: &Viewer,
@@ -108,7 +108,7 @@ pub async fn traverse(
 }
 
 impl Reached {
-    /// Takes in one hop's edges and returns the nodes that are new.
+    /// Adds the edges of one hop and returns the newly reached nodes.
     fn extend(&mut self, edges: Vec<Edge>, distance: usize, node_budget: usize) -> Vec<NodeId> {
         let mut fresh = Vec::new();
         for edge in edges {
@@ -129,7 +129,7 @@ impl Reached {
         fresh
     }
 
-    /// Drops edges read twice or leading to nodes beyond the budget.
+    /// Drops duplicate edges, and edges to nodes beyond the budget.
     fn forget_loose_edges(&mut self) {
         self.edges.sort_by_key(|edge| edge.id);
         self.edges.dedup_by_key(|edge| edge.id);

@@ -1,9 +1,10 @@
-//! Mentions of what a reader does not see, in everything that is read.
+//! The veil: hides mentions of nodes that a reader does not see, in everything they read.
 //!
-//! A mention is as hidden as what it leads to, wherever it was written: in a text, in a name, in a
-//! document or in the log. Every engine draws this veil over what it reads for a viewer, and lifts
-//! it from what comes back, so that nobody breaks a mention by writing what they were shown.
-//! Addresses (sources, sessions, namespaces) and ids are keys, not words, and stay as they are.
+//! A mention such as `[entity:7]` is as hidden as the node it leads to, wherever it was written: in
+//! a text, a name, a document or a log. Every engine draws the veil over what it reads for a
+//! viewer: hidden mentions become plain words. When the viewer sends such content back, the engine
+//! lifts the veil again, so that nobody breaks a mention by saving what they were shown. Addresses
+//! (sources, sessions, namespaces) and ids are keys, not words, and are never rewritten.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,16 +15,16 @@ use serde_json::{Map, Value};
 
 use crate::batch::{NodePatch, TextPatch};
 
-/// What becomes of a string; nothing when it stays.
+/// Returns the new value of a string; `None` to keep it.
 pub type Rewrite<'a> = dyn FnMut(&str) -> Option<String> + 'a;
 
-/// Something that says things to its readers.
+/// Something with strings that readers are shown.
 pub trait Says {
-    /// Lets `rewrite` see every string of it that readers are shown, and change it.
+    /// Calls `rewrite` for every string that readers are shown, and replaces it as told.
     fn each_said(&mut self, rewrite: &mut Rewrite<'_>);
 }
 
-/// The numbers of all entities that something mentions.
+/// The numbers of all nodes that the items mention.
 pub fn mentioned(items: &mut [impl Says]) -> BTreeSet<i64> {
     let mut numbers = BTreeSet::new();
     for item in items {
@@ -35,14 +36,14 @@ pub fn mentioned(items: &mut [impl Says]) -> BTreeSet<i64> {
     numbers
 }
 
-/// Takes mentions of what is not seen out of what is to be shown.
+/// Replaces mentions of nodes that are not seen by plain words.
 pub fn draw(items: &mut [impl Says], sees: &dyn Fn(i64) -> bool) {
     for item in items {
         item.each_said(&mut |said| drawn(said, sees));
     }
 }
 
-/// A patch of a node by who saw it under the veil, without the veil.
+/// Restores the mentions in a node patch whose author read the node under the veil.
 pub fn lifted_from_node<'a>(
     patch: &'a NodePatch,
     old: &Node,
@@ -72,7 +73,7 @@ pub fn lifted_from_node<'a>(
     patch
 }
 
-/// The same for a text.
+/// The same for a patch of a text.
 pub fn lifted_from_text<'a>(
     patch: &'a TextPatch,
     old: &Text,
@@ -150,7 +151,7 @@ impl Says for Vec<String> {
     }
 }
 
-/// What may be said or not.
+/// Rewrites the value if there is one.
 impl<T: Says> Says for Option<T> {
     fn each_said(&mut self, rewrite: &mut Rewrite<'_>) {
         self.iter_mut().for_each(|said| said.each_said(rewrite));
@@ -170,7 +171,8 @@ impl Says for Properties {
 }
 
 impl Says for Event {
-    /// An entry that says nothing hidden stays to the letter, as its hash wants it.
+    /// Leaves the payload byte for byte unchanged if nothing in it is rewritten, because it is
+    /// hashed.
     fn each_said(&mut self, rewrite: &mut Rewrite<'_>) {
         if !may_mention(&self.payload) {
             return;
@@ -184,8 +186,8 @@ impl Says for Event {
     }
 }
 
-/// Whether JSON text may hold a mention. A list of it never starts with a letter of a word for
-/// entities, and nothing but its strings has a colon after letters.
+/// A cheap test whether JSON text may contain a mention: a mention starts with a bracket and a
+/// letter. A JSON array starts that way only before `true`, `false` or `null`.
 fn may_mention(json: &str) -> bool {
     let pairs = json.as_bytes().windows(2);
     pairs.into_iter().any(|pair| matches!(pair, [b'[', next] if next.is_ascii_alphabetic()))
@@ -243,7 +245,7 @@ fn each_in_object(map: &mut Map<String, Value>, rewrite: &mut Rewrite<'_>) {
     map.values_mut().for_each(|value| each_in(value, rewrite));
 }
 
-/// The keys of an object that change, and what they become.
+/// The keys of an object that change, with their new values.
 fn new_keys(map: &Map<String, Value>, rewrite: &mut Rewrite<'_>) -> Vec<(String, String)> {
     let mut keys: Vec<(String, String)> = Vec::new();
     for key in map.keys() {
@@ -256,7 +258,7 @@ fn new_keys(map: &Map<String, Value>, rewrite: &mut Rewrite<'_>) -> Vec<(String,
     keys
 }
 
-/// What was told apart stays so: lists and objects keep as many entries as they have.
+/// Makes a rewritten string unique, so that lists and objects keep all their entries.
 fn set_apart(mut said: String, is_taken: impl Fn(&str) -> bool) -> String {
     while is_taken(&said) {
         said.push_str(UNTOLD);
@@ -264,7 +266,7 @@ fn set_apart(mut said: String, is_taken: impl Fn(&str) -> bool) -> String {
     said
 }
 
-/// A string under the veil; nothing when it stays.
+/// A string under the veil; `None` if it stays the same.
 fn drawn(said: &str, sees: &dyn Fn(i64) -> bool) -> Option<String> {
     let hides = veil::numbers(said).into_iter().any(|number| !sees(number));
     hides.then(|| veil::veiled(said, sees))
@@ -285,7 +287,8 @@ fn lifted_from_list(whole: &[String], sent: &[String], sees: &dyn Fn(i64) -> boo
     sent.iter().map(whole_of).collect()
 }
 
-/// What is as it was shown is what it was; what is otherwise is compared part by part.
+/// Restores mentions in a JSON value: a value sent back as it was shown becomes the original again,
+/// and any other is compared part by part.
 fn lift(whole: &Value, sent: &mut Value, sees: &dyn Fn(i64) -> bool) {
     let mut seen = whole.clone();
     each_in(&mut seen, &mut |said| drawn(said, sees));
@@ -308,8 +311,8 @@ fn lift(whole: &Value, sent: &mut Value, sees: &dyn Fn(i64) -> bool) {
     }
 }
 
-/// Entries that are as they were shown may have moved; others are compared with what was in their
-/// place.
+/// Restores mentions in a list. Entries that were sent back as shown may have moved; other entries
+/// are compared with the original at the same position.
 fn lift_items(whole: &[Value], seen: &[Value], sent: &mut [Value], sees: &dyn Fn(i64) -> bool) {
     let mut left: Vec<Option<(&Value, &Value)>> = whole.iter().zip(seen).map(Some).collect();
     let mut others = Vec::new();

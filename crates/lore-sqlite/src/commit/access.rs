@@ -1,4 +1,4 @@
-//! Counting how often nodes are asked for.
+//! Counting how often nodes are read.
 
 use lore_core::NodeId;
 use lore_store::Applied;
@@ -9,8 +9,8 @@ use crate::rows;
 use crate::sight::{self, Presence, Sight};
 
 impl Hand<'_> {
-    /// Counts one access of each node that the viewer sees. One statement for them all: every
-    /// answer is counted.
+    /// Counts one access of each node that the viewer sees. Uses one statement for all of them,
+    /// because every answer to a client is counted.
     pub(super) fn count_access(&mut self, nodes: &[NodeId]) -> Answer<Applied> {
         let (sight, at) = (Sight::of(self.viewer), self.author.at);
         let ids = rows::list(nodes.iter().map(|node| node.0));

@@ -1,6 +1,7 @@
-//! Changes to edges. Who draws an edge draws at most one of a kind from one node to another:
-//! drawing it again changes the one they see. What they do not see is not in their way, or
-//! they would learn that it is there.
+//! Changes to edges.
+//!
+//! An author has at most one edge of a kind from one node to another: putting it again updates the
+//! one they see. Edges they do not see are ignored, because a conflict would reveal them.
 
 use lore_core::{Edge, Properties, Visibility};
 use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge, veil};
@@ -13,10 +14,10 @@ use crate::fault::{Answer, invalid, missing};
 use crate::rows;
 use crate::sight::{self, Presence};
 
-/// The joins that the conditions of [`sight::edge`] need.
+/// The joins that the conditions of [`sight::edge`] rely on.
 const FROM: &str = "edge e JOIN node s ON s.id = e.source JOIN node o ON o.id = e.target";
 
-/// The values a put or an update leaves in an edge.
+/// The values an edge has after it was put or updated.
 struct Values<'a> {
     weight: f64,
     visibility: Visibility,
@@ -24,7 +25,7 @@ struct Values<'a> {
 }
 
 impl Hand<'_> {
-    /// Joins two live nodes, or updates the edge that joins them.
+    /// Creates an edge between two live nodes, or updates the existing one.
     pub(super) fn put_edge(&mut self, new: &NewEdge) -> Answer<Applied> {
         let source = self.node(new.source, Presence::Live)?;
         let target = self.node(new.target, Presence::Live)?;
@@ -37,7 +38,7 @@ impl Hand<'_> {
         self.insert_edge(&source, &target, new.kind.as_str(), &values)
     }
 
-    /// Changes fields of an edge that is not deleted itself; what it joins may be in the bin.
+    /// Changes fields of an edge that is not deleted itself; its end nodes may be deleted.
     pub(super) fn update_edge(
         &mut self,
         edge: &EdgeRef,
@@ -55,14 +56,14 @@ impl Hand<'_> {
         self.overwrite_edge("update_edge", &old, &values)
     }
 
-    /// Puts an edge into the bin; what it joins may lie there, too.
+    /// Soft-deletes an edge; its end nodes may be deleted.
     pub(super) fn delete_edge(&mut self, edge: &EdgeRef, version: Expect) -> Answer<Applied> {
         let old = self.edge(edge, Presence::Live, Presence::Any)?;
         expect(version, old.version, || format!("edge {}", old.id))?;
         self.bin_edge("delete_edge", &old, Some(self.author.at))
     }
 
-    /// Takes an edge out of the bin; a live one stays as it is.
+    /// Restores a deleted edge; a live one is left unchanged.
     pub(super) fn restore_edge(&mut self, edge: &EdgeRef) -> Answer<Applied> {
         let old = self.edge(edge, Presence::Any, Presence::Live)?;
         if old.deleted_at.is_some() {
@@ -71,8 +72,8 @@ impl Hand<'_> {
         Ok(Applied::Edge { id: old.id, version: old.version })
     }
 
-    /// An edge in some part of its life, between nodes in some part of theirs. Who names the nodes
-    /// means live ones.
+    /// Finds an edge by its own presence and that of its end nodes. A reference by end nodes always
+    /// means live nodes.
     fn edge(&self, edge: &EdgeRef, presence: Presence, ends: Presence) -> Answer<Edge> {
         let found = match edge {
             EdgeRef::Id(id) => {
@@ -93,8 +94,8 @@ impl Hand<'_> {
         found.ok_or_else(|| missing("the edge"))
     }
 
-    /// The edge between two nodes, live or in the bin, if the author sees it. Of several a live
-    /// one, and the author's own, is meant first.
+    /// The edge between two nodes, live or deleted, if the author sees it. Of several, live edges
+    /// come first, then those the author created.
     fn edge_between(&self, source: &Target, target: &Target, kind: &str) -> Answer<Option<Edge>> {
         let sql = format!(
             "SELECT {} FROM {FROM}
@@ -151,7 +152,7 @@ impl Hand<'_> {
         Ok(Applied::Edge { id: lore_core::EdgeId(id), version: 1 })
     }
 
-    /// Gives an edge new values and, if need be, its life back.
+    /// Writes new values to an edge and, if it was deleted, restores it.
     fn overwrite_edge(&mut self, op: &str, old: &Edge, values: &Values<'_>) -> Answer<Applied> {
         let lifted = self.seen_by_author(&old.properties)?.map(|seen| {
             let sees = |number| seen.contains(&number);
@@ -204,13 +205,14 @@ impl Hand<'_> {
         Ok(Applied::Edge { id: old.id, version })
     }
 
-    /// The nodes that an edge joins, with who sees them.
+    /// The end nodes of an edge, each with its visibility.
     fn ends(&self, edge: &Edge) -> Answer<[End; 2]> {
         let end = |id: i64| -> Answer<End> { Ok((id, self.visibility_of(id)?)) };
         Ok([end(edge.source.0)?, end(edge.target.0)?])
     }
 
-    /// Tells each end of an edge that may be seen by any of these, before or after.
+    /// Records for both end nodes that an edge changed. `edge` holds the visibilities that the edge
+    /// had before and has after the change.
     fn tell_of_edge(&mut self, [source, target]: [End; 2], edge: &[Visibility]) {
         for ((id, node), (_, other)) in [(source, target), (target, source)] {
             for visibility in edge {
@@ -220,11 +222,11 @@ impl Hand<'_> {
     }
 }
 
-/// A node at the end of an edge, and who sees it.
+/// A node at the end of an edge, with its visibility.
 type End = (i64, Visibility);
 
 impl Values<'_> {
-    /// Whether a live edge has them already.
+    /// Whether the edge is live and already has these values.
     #[expect(clippy::float_cmp, reason = "a weight that is put again is the same to the bit")]
     fn are_of(&self, edge: &Edge) -> bool {
         edge.deleted_at.is_none()

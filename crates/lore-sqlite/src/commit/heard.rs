@@ -1,15 +1,15 @@
-//! Who sees what a batch changes, and so hears of it.
+//! Who can see what a batch changes and so must find it in the change log.
 
 use std::collections::BTreeSet;
 
 use lore_core::{PrincipalId, Visibility};
 use lore_store::{Batch, Touch};
 
-/// Everybody who sees a change of a batch.
+/// The audiences that see at least one change of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Heard(BTreeSet<Listener>);
 
-/// Those who see one thing.
+/// The audience of one item, ordered from widest to narrowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Listener {
     Members,
@@ -18,12 +18,13 @@ enum Listener {
 }
 
 impl Heard {
-    /// Takes in who sees a thing: who sees it and all that it hangs on.
+    /// Adds the audience of one change. `visibilities` are those of the changed item and of
+    /// everything it belongs to; the narrowest of them counts.
     pub(super) fn add(&mut self, visibilities: impl IntoIterator<Item = Visibility>) {
         let mut narrowest = Listener::Members;
         for listener in visibilities.into_iter().map(Listener::of) {
             narrowest = match (narrowest, listener) {
-                // Two who each keep a part of it to themselves: nobody sees the whole.
+                // Parts of it are private to two different principals, so nobody sees the whole.
                 (Listener::One(one), Listener::One(other)) if one != other => return,
                 (narrow, other) => narrow.max(other),
             };
@@ -31,7 +32,7 @@ impl Heard {
         self.0.insert(narrowest);
     }
 
-    /// What enters the change log with a batch.
+    /// The change log entries of a batch: its own touches, and its echoes once for each audience.
     pub(super) fn touches(&self, batch: &Batch) -> Vec<Touch> {
         let echoes = batch.echoes.iter().flat_map(|uri| {
             self.0.iter().map(|to| Touch { uri: uri.clone(), visibility: to.visibility() })

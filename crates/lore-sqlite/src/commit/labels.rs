@@ -1,4 +1,7 @@
-//! The aliases and tags of a node. Both are replaced as a whole, as far as their author knows them.
+//! Replacing the aliases and tags of a node, as far as the author may know them.
+//!
+//! A tag is either open or veiled. A veiled tag has a page that only the game master's side sees,
+//! so members do not see it on nodes that are open to them.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -24,14 +27,17 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Replaces the tags of a node that the author knows. To who knows the game master's side a
-    /// name with a hidden page is that tag; to others it is one that everybody may know, and what
-    /// they do not know they cannot mean to go.
+    /// Replaces those tags of a node that the author knows.
+    ///
+    /// If the author sees the game master's side, a name that has a hidden page means the veiled
+    /// tag. For anybody else a name means the open tag, and veiled tags that they cannot see are
+    /// kept.
     pub(super) fn set_tags(&self, node: i64, tags: &[String]) -> Answer<()> {
         let wanted = distinct("tag", tags)?;
         let keys = rows::list(wanted.iter().map(|(key, _)| key.clone()));
         let whole = self.knows_all();
-        // What is not open to all shows all its tags; there the author's are open ones again.
+        // A node that is not open to all members shows all its tags, so its author sees the veiled
+        // ones too and gets them back as open tags.
         let sql = "DELETE FROM node_tag WHERE node = ?1 AND tag IN (
                      SELECT g.id FROM node_tag ng JOIN tag g ON g.id = ng.tag
                      JOIN node n ON n.id = ng.node
@@ -61,7 +67,7 @@ impl Hand<'_> {
         Ok(patch.retag.is_some() || returns || wanted != known)
     }
 
-    /// Gives a node one tag for another.
+    /// Replaces one tag of a node by another.
     pub(super) fn swap_tag(&self, node: i64, retag: &Retag) -> Answer<()> {
         let sql = "DELETE FROM node_tag WHERE node = ?1
                      AND tag IN (SELECT id FROM tag WHERE world = ?2 AND key = ?3 AND veiled = ?4)";
@@ -74,8 +80,8 @@ impl Hand<'_> {
         }
     }
 
-    /// Takes in that a page of a tag is hidden from now on: whatever had the tag has the hidden
-    /// one, unless there is an open page of that name, whose it is.
+    /// Handles that the page of a tag becomes hidden: open tags of that name become veiled, unless
+    /// another open page of that name exists.
     pub(super) fn veil_tag(&self, key: &str) -> Answer<()> {
         match self.has_page(key, "members")? {
             true => Ok(()),
@@ -83,7 +89,8 @@ impl Hand<'_> {
         }
     }
 
-    /// Takes in that a hidden page of a tag is shown from now on.
+    /// Handles that the hidden page of a tag becomes visible: veiled tags of that name become open,
+    /// unless another hidden page of that name exists.
     pub(super) fn unveil_tag(&self, key: &str) -> Answer<()> {
         match self.has_page(key, "gm")? {
             true => Ok(()),
@@ -91,7 +98,7 @@ impl Hand<'_> {
         }
     }
 
-    /// The tags of a node, by key and by whether only the game master's side knows them.
+    /// The tags of a node: their keys, and whether they are veiled.
     pub(super) fn tags_of(&self, node: i64) -> Answer<BTreeSet<(String, bool)>> {
         let sql = "SELECT g.key, g.veiled FROM node_tag ng JOIN tag g ON g.id = ng.tag
                    WHERE ng.node = ?1";
@@ -103,8 +110,11 @@ impl Hand<'_> {
         Ok(tags.into_iter().collect())
     }
 
-    /// A tag keeps the spelling it has where it is seen; one that nothing open has takes that of
-    /// the first open one, so that nobody learns by theirs that it was there.
+    /// Adds a tag to a node, creating the tag if needed.
+    ///
+    /// A tag keeps its spelling while an open node has it. Otherwise the first open node that gets
+    /// the tag sets the spelling, so that an old spelling does not reveal that hidden nodes used
+    /// the tag.
     fn put_tag(&self, node: i64, key: &str, name: &str, side: TagSide) -> Answer<()> {
         let (world, veiled) = (self.author.world, is_veiled(side));
         self.db
@@ -128,10 +138,10 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Makes whatever has one of two tags of a name have the other.
+    /// Moves all nodes from the open tag of a name to the veiled one, or back.
     fn shift_tags(&self, key: &str, from: TagSide, to: TagSide) -> Answer<()> {
         let parameters = params![self.author.world, key, is_veiled(from), is_veiled(to)];
-        // All of them are given the same four values, and each has to name them all.
+        // Every statement gets the same four parameters, so each one has to use all of them.
         for sql in [
             "INSERT OR IGNORE INTO tag (world, name, key, veiled)
              SELECT world, name, key, ?4 FROM tag WHERE world = ?1 AND key = ?2 AND veiled = ?3",
@@ -141,7 +151,8 @@ impl Hand<'_> {
              WHERE g.world = ?1 AND g.key = ?2 AND g.veiled = ?3",
             "DELETE FROM node_tag WHERE tag IN (
                SELECT id FROM tag WHERE world = ?1 AND key = ?2 AND veiled = ?3) AND ?4 IN (0, 1)",
-            // Its spelling would show in what others make by the name.
+            // A tag that is left behind would reveal its spelling to others who create one of that
+            // name.
             "DELETE FROM tag WHERE world = ?1 AND key = ?2 AND veiled = ?3 AND ?4 IN (0, 1)",
         ] {
             self.db.prepare_cached(sql)?.execute(parameters)?;
@@ -149,7 +160,7 @@ impl Hand<'_> {
         docs::put_tagged(self.db, self.author.world, key)
     }
 
-    /// The tag that a name means to who knows the game master's side.
+    /// Which tag a name means for somebody who sees the game master's side.
     fn side_of(&self, key: &str) -> Answer<TagSide> {
         Ok(if self.has_page(key, "gm")? { TagSide::Veiled } else { TagSide::Open })
     }
@@ -171,7 +182,8 @@ fn is_veiled(side: TagSide) -> bool {
     side == TagSide::Veiled
 }
 
-/// The names with their keys, each key once, in the given order.
+/// The trimmed names with their keys, in the given order, without repeated keys. Fails on an empty
+/// name.
 fn distinct<'a>(what: &str, names: &'a [String]) -> Answer<Vec<(String, &'a str)>> {
     let mut known = HashSet::new();
     let mut kept = Vec::new();

@@ -1,7 +1,7 @@
-//! Applying a batch: conditions, changes, audit and change log, in one go.
+//! Applying a batch: preconditions, changes, audit log and change log, all or nothing.
 //!
-//! Runs inside the writer's savepoint, so any error leaves nothing behind. What
-//! the viewer cannot see cannot be changed, and looks absent.
+//! Runs inside the writer's savepoint, so an error leaves nothing behind. A viewer cannot change
+//! what they cannot see; it is reported as not found.
 
 mod access;
 mod edge;
@@ -56,7 +56,8 @@ pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<C
     let mut applied = applied.collect::<Answer<Vec<_>>>()?;
     hand.settle_said(&mut applied)?;
     hand.settle_news()?;
-    // What is as it was is no news, and counting who asked for what is not a change worth a line.
+    // Changes that leave every value as it was make no audit entry and no change log entry; neither
+    // does counting accesses.
     let changed = !hand.notes.is_empty() || batch.changes.is_empty();
     let touches = if changed { hand.heard.touches(batch) } else { Vec::new() };
     if !hand.notes.is_empty() || !touches.is_empty() {
@@ -77,29 +78,29 @@ fn permit(viewer: &Viewer, batch: &Batch) -> Answer<()> {
     Ok(())
 }
 
-/// What applying a batch works with.
+/// The state of one batch while it is applied.
 struct Hand<'a> {
     db: &'a Slate<'a>,
     viewer: &'a Viewer,
-    /// Whose eyes the viewer has.
+    /// Whether the viewer's rights are the author's own, or lent to the author for this batch.
     eyes: Eyes,
     author: Author,
-    /// What this batch has made so far; its maker may go on working on it,
-    /// even when it is made for somebody else's eyes.
+    /// Nodes and texts created by this batch so far. Later changes of the batch may use them, even
+    /// if they are private to somebody else.
     made: HashSet<Uid>,
-    /// Live nodes that a condition has looked at, as long as no change may have moved them.
+    /// Live nodes that a precondition has read, valid until a change may have altered them.
     checked: Vec<(NodeRef, Target)>,
-    /// What those who see a node see of what is done to it.
+    /// Which changes of each node are visible to those who see the node.
     news: News,
-    /// Nodes that are said to change without another value.
+    /// Node patches that changed no value; whether they count is decided at the end.
     said: Vec<Said>,
-    /// What to write to the audit log.
+    /// Entries for the audit log.
     notes: Vec<Value>,
-    /// Who sees what this batch changes.
+    /// The audiences that see at least one change.
     heard: Heard,
 }
 
-/// The part of a node that every change needs.
+/// The columns of a node that every change needs.
 #[derive(Clone, Copy)]
 struct Target {
     id: i64,
@@ -143,7 +144,7 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// What the author sees, whosever eyes the batch is committed with.
+    /// What the author sees, even if the batch is committed with lent rights.
     fn author_sight(&self) -> Sight {
         match self.eyes {
             Eyes::Own => Sight::of(self.viewer),
@@ -151,8 +152,8 @@ impl Hand<'_> {
         }
     }
 
-    /// Which of the numbers that something mentions its author sees, if not all: they were shown
-    /// words for the others, and may send those back.
+    /// Of the page numbers that `old` mentions, those that the author sees; `None` if they see all.
+    /// The author was shown plain words in place of the others and may send those words back.
     fn seen_by_author<T: Says + Clone>(&self, old: &T) -> Answer<Option<HashSet<i64>>> {
         let sight = self.author_sight();
         if sight.is_gm() {
@@ -161,7 +162,7 @@ impl Hand<'_> {
         veil::seen_of(self.db, sight, &mut [old.clone()])
     }
 
-    /// Whether the author knows what the game master's side does.
+    /// Whether the author sees the game master's side.
     fn knows_all(&self) -> bool {
         self.eyes == Eyes::Own && self.viewer.sees_gm_side()
     }
@@ -191,7 +192,8 @@ impl Hand<'_> {
         }
     }
 
-    /// A live node that the viewer sees, or made in this batch.
+    /// A live node that the viewer sees or that this batch created, if possible from the
+    /// precondition checks.
     fn live(&self, node: NodeRef) -> Answer<Target> {
         match self.checked.iter().find(|(checked, _)| *checked == node) {
             Some((_, target)) => Ok(*target),
@@ -199,7 +201,7 @@ impl Hand<'_> {
         }
     }
 
-    /// A node that the viewer sees, or made in this batch.
+    /// A node that the viewer sees or that this batch created.
     fn node(&self, node: NodeRef, presence: Presence) -> Answer<Target> {
         let uid = |uid: Uid| uid.as_bytes().to_vec();
         let (column, key, name) = match node {
@@ -217,7 +219,7 @@ impl Hand<'_> {
             .ok_or_else(|| missing(format!("node {name}")))
     }
 
-    /// The first row of a statement that has a condition of [`sight`].
+    /// The first row of a statement that uses a condition from [`sight`].
     fn look<T>(
         &self,
         sql: &str,
@@ -230,7 +232,7 @@ impl Hand<'_> {
         rows::first(statement.query(sight.with(parameters).as_slice())?, read)
     }
 
-    /// Who sees the node with this id; for things that hang on it.
+    /// The visibility of the node with this id, for items that belong to it.
     fn visibility_of(&self, node: i64) -> Answer<Visibility> {
         let sql = "SELECT visibility, private_to FROM node WHERE id = ?1";
         let mut statement = self.db.prepare_cached(sql)?;
@@ -239,7 +241,8 @@ impl Hand<'_> {
     }
 }
 
-/// What a condition does not find was there when the caller looked.
+/// Turns "not found" into a conflict: the caller names a version, so the item existed when they
+/// read it.
 fn gone(fault: Fault) -> Fault {
     match fault {
         Fault::Refused(StoreError::NotFound(what)) => StoreError::Conflict(what).into(),

@@ -17,7 +17,7 @@ use crate::rows;
 use crate::sight::{self, Presence};
 
 impl Hand<'_> {
-    /// Makes a node.
+    /// Creates a node.
     pub(super) fn create_node(&mut self, new: &NewNode) -> Answer<Applied> {
         let world = self.author.world;
         let kind = counter::of_kind(new.kind.as_str());
@@ -83,8 +83,9 @@ impl Hand<'_> {
         Ok(applied(&Target { kind_number, ..target }, target.version + 1))
     }
 
-    /// Moves the dates of nodes that are only said to change, where something did: of those
-    /// themselves, or, if who sees it is told, of anything.
+    /// Decides about patches that changed no value. Such a patch still updates the node's change
+    /// date if the batch changed something else of that node or, if the patch says who may see the
+    /// change, if the batch changed anything at all.
     pub(super) fn settle_said(&mut self, applied: &mut [Applied]) -> Answer<()> {
         let any = !self.notes.is_empty();
         for said in std::mem::take(&mut self.said) {
@@ -107,14 +108,14 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Puts a node into the bin.
+    /// Soft-deletes a node.
     pub(super) fn delete_node(&mut self, node: NodeRef, version: Expect) -> Answer<Applied> {
         let target = self.node(node, Presence::Live)?;
         expect(version, target.version, || format!("node {}", target.id))?;
         self.bin_node("delete_node", &target, Some(self.author.at))
     }
 
-    /// Takes a node out of the bin; a live one stays as it is.
+    /// Restores a deleted node; a live one is left unchanged.
     pub(super) fn restore_node(&mut self, node: NodeRef) -> Answer<Applied> {
         let target = self.node(node, Presence::Any)?;
         if target.deleted {
@@ -123,7 +124,7 @@ impl Hand<'_> {
         Ok(applied(&target, target.version))
     }
 
-    /// Leaves the numbers up to `past` to what brings its own.
+    /// Moves the counters past `past`, so that an import can use the numbers up to there.
     pub(super) fn skip_numbers(&mut self, counters: &Counters, past: i64) -> Answer<Applied> {
         let world = self.author.world;
         let kinds = match counters {
@@ -173,7 +174,7 @@ impl Hand<'_> {
         Ok(self.db.last_insert_rowid())
     }
 
-    /// A patch that leaves alone what its author does not see of the properties.
+    /// The patch with those properties kept as they are that its author cannot see.
     fn behind_screen<'p>(&self, patch: &'p NodePatch, old: &Node) -> Cow<'p, NodePatch> {
         let mut patch = Cow::Borrowed(patch);
         if patch.properties.is_none() || self.knows_all() {
@@ -188,7 +189,8 @@ impl Hand<'_> {
         patch
     }
 
-    /// Writes what a patch changes, and gives the number within the kind that the node has then.
+    /// Writes the changed fields, and returns the node's number within its kind, which is a new one
+    /// if the kind changes.
     fn patch_node(&self, old: &Node, patch: &NodePatch) -> Answer<i64> {
         let name = checked(patch.name.as_ref().unwrap_or(&old.name))?;
         let kind = patch.kind.as_ref().unwrap_or(&old.kind);
@@ -226,7 +228,7 @@ impl Hand<'_> {
     }
 
     fn bin_node(&mut self, op: &str, target: &Target, deleted_at: Option<i64>) -> Answer<Applied> {
-        // A damaged one is not sealed anew.
+        // Reads the row first, so that a damaged one fails here and does not get a valid seal.
         let old = self.whole_node(target.id)?;
         self.tell_of_bin(&old);
         let sql = "UPDATE node SET deleted_at = ?2, version = version + 1,
@@ -251,7 +253,7 @@ impl Hand<'_> {
         Ok(applied(target, version))
     }
 
-    /// Lets search know what a patch changes for it. Most patches change nothing.
+    /// Updates the search documents that a patch affects. Most patches affect none.
     fn reindex(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
         let tagged = patch.tags.is_some() || patch.retag.is_some();
         let shown = tagged || patch.visibility.is_some() || patch.kind.is_some();
@@ -264,7 +266,7 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Who may see the page of a tag decides who may know what is tagged by it.
+    /// Veils or unveils a tag when its page changes name or visibility.
     fn follow_tag(&self, old: &Node, patch: &NodePatch) -> Answer<()> {
         if old.kind.as_str() != sight::TAG {
             return Ok(());
@@ -280,7 +282,7 @@ impl Hand<'_> {
         }
     }
 
-    /// The node as it is; whether the viewer may see it was checked before.
+    /// The node with all its fields. The caller has checked that the viewer may see it.
     fn whole_node(&self, id: i64) -> Answer<Node> {
         let sql = format!("SELECT {} FROM node n WHERE n.id = ?1", rows::whole_node_columns());
         let mut statement = self.db.prepare_cached(&sql)?;
@@ -289,14 +291,14 @@ impl Hand<'_> {
     }
 }
 
-/// A node that is said to change, without another value.
+/// A patch of a node that changed no value.
 pub(super) struct Said {
     node: i64,
-    /// Who can see what changes, if it is told.
+    /// Who may see what changes, if the patch says so.
     seen: Option<Visibility>,
 }
 
-/// Tells what was done to a node with the version that it has in the end.
+/// Sets the final version of a node in the result of a change.
 fn count(applied: &mut Applied, node: NodeId, now: i64) {
     if let Applied::Node { id, version, .. } = applied
         && *id == node

@@ -1,11 +1,11 @@
-//! What one change leaves in the audit log.
+//! The audit entry of one change.
 
 use lore_core::{Uid, Visibility};
 use serde_json::{Map, Value};
 
 use crate::audit::{PRIVATE_TO, REPLACED};
 
-/// A line about one change.
+/// Collects what the audit log says about one change.
 pub(super) struct Note {
     fields: Map<String, Value>,
     replaced: Map<String, Value>,
@@ -13,7 +13,7 @@ pub(super) struct Note {
 }
 
 impl Note {
-    /// `op` happened to the row `id`, which now has `version`.
+    /// Starts an entry: `op` was applied to the row `id`, which now has `version`.
     pub(super) fn new(op: &str, id: i64, version: i64) -> Self {
         let fields = [
             ("op".to_owned(), op.into()),
@@ -23,13 +23,13 @@ impl Note {
         Self { fields: fields.into_iter().collect(), replaced: Map::new(), private_to: Vec::new() }
     }
 
-    /// Adds the thing's uid.
+    /// Adds the item's uid.
     pub(super) fn uid(mut self, uid: Uid) -> Self {
         self.fields.insert("uid".into(), uid.to_string().into());
         self
     }
 
-    /// Adds what an edge joins, and how.
+    /// Adds the end nodes and the kind of an edge.
     pub(super) fn between(mut self, source: i64, target: i64, kind: &str) -> Self {
         self.fields.insert("source".into(), source.into());
         self.fields.insert("target".into(), target.into());
@@ -37,19 +37,19 @@ impl Note {
         self
     }
 
-    /// Adds a value that is no more.
+    /// Adds an old value that was replaced.
     pub(super) fn replaced(mut self, field: &str, value: impl Into<Value>) -> Self {
         self.replaced.insert(field.into(), value.into());
         self
     }
 
-    /// Adds the old value when the patch holds a new one.
+    /// Adds the old value if the patch holds a new one.
     pub(super) fn patched<T>(self, field: &str, patch: &Option<T>, old: impl Into<Value>) -> Self {
         if patch.is_some() { self.replaced(field, old) } else { self }
     }
 
-    /// Takes in who saw the thing, before and after, and what it hangs on: if any
-    /// of them was private, the replaced values are.
+    /// Adds the visibilities that matter: those of the item before and after, and of what it
+    /// belongs to. If any of them is private, the replaced values are private as well.
     pub(super) fn seen_by(mut self, visibilities: impl IntoIterator<Item = Visibility>) -> Self {
         for visibility in visibilities {
             if let Visibility::Private(principal) = visibility
@@ -75,7 +75,7 @@ impl From<Note> for Value {
     }
 }
 
-/// A visibility as the audit log shows it.
+/// A visibility as the audit log writes it.
 pub(super) fn shown(visibility: Visibility) -> &'static str {
     match visibility {
         Visibility::Members => "members",

@@ -1,4 +1,4 @@
-//! Putting documents and adding to logs.
+//! Storing documents of state, and appending to event logs.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::records::STATE_SEAL;
 use crate::rows::{self, Fields};
 use crate::sight;
 
-/// Longest payload of one event, in bytes.
+/// Largest payload of one event, in bytes.
 const PAYLOAD_MAX: usize = 256 * 1024;
 
 impl Hand<'_> {
@@ -61,7 +61,7 @@ impl Hand<'_> {
         Ok(Applied::State { version: version + 1 })
     }
 
-    /// A document that comes back from who may have been shown words in the place of mentions.
+    /// The sent document, with mentions restored where the author was shown plain words instead.
     fn lifted_value<'v>(&self, old: &Value, sent: &'v Value) -> Answer<Cow<'v, Value>> {
         Ok(match self.seen_by_author(old)? {
             Some(seen) => {
@@ -82,7 +82,8 @@ impl Hand<'_> {
         Ok(self.state_of(node, name)?.map_or(0, |(version, ..)| version))
     }
 
-    /// The present document; one that the viewer may not see counts as absent from view.
+    /// The current document of that name. Fails with "not found" if it exists but is hidden from
+    /// the viewer.
     fn state_of(&self, node: &Target, name: &str) -> Answer<Option<(i64, Value, Visibility)>> {
         let sql = format!(
             "SELECT {STATE_SEAL}, r.node, r.version, r.value, r.visibility, r.private_to, ({})
@@ -220,7 +221,7 @@ impl Hand<'_> {
         })
     }
 
-    /// Keeps the answer of a batch that shall happen once.
+    /// Stores the answer of an idempotent batch. Fails with a conflict if the key was used before.
     pub(super) fn keep_answer(&self, once: &Once) -> Answer<()> {
         let sql = "INSERT OR IGNORE INTO answered (principal, world, tool, key, answer, at)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";

@@ -1,9 +1,10 @@
 //! Whether those who see a node can see that it changed.
 //!
-//! What a batch does behind the game master's screen moves the moment of change for the game
-//! master's side alone; the others keep the one before, in `shown_change`. What they can see is
-//! judged here by what the batch does to the node and to all that hangs on it, so that no use
-//! case has to think of it; of properties alone it must tell ([`NodePatch::seen`]).
+//! A change behind the game master's screen updates the change date only for the game master's
+//! side. Everybody else keeps seeing the previous date, which is stored in `shown_change`. This
+//! module derives what is visible from the changes of a batch to a node and to everything that
+//! belongs to it, so use cases do not have to. Properties are the exception: for those the use case
+//! says who sees the change ([`NodePatch::seen`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,17 +16,17 @@ use super::Hand;
 use crate::fault::Answer;
 use crate::rows;
 
-/// Whether everybody who sees a node sees something that is done to it.
+/// Whether everybody who sees a node sees a certain change of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Seen {
-    /// Some of them do not.
+    /// Some of them do not see it.
     Hidden,
-    /// They do.
+    /// All of them see it.
     Shown,
 }
 
 impl Seen {
-    /// Whether who sees a node sees a thing of it, going by who may see which.
+    /// Compares the visibility of a node with that of an item that belongs to it.
     pub(super) fn of(node: Visibility, thing: Visibility) -> Self {
         match thing == Visibility::Members || thing == node {
             true => Self::Shown,
@@ -33,44 +34,44 @@ impl Seen {
         }
     }
 
-    /// The same for an edge to another node.
+    /// The same for an edge, which is visible only with both end nodes.
     pub(super) fn of_edge(node: Visibility, other: Visibility, edge: Visibility) -> Self {
         Self::of(node, other).min(Self::of(node, edge))
     }
 }
 
-/// What a batch does to nodes, for those who see them.
+/// What a batch changes, for each node.
 #[derive(Default)]
 pub(super) struct News {
     nodes: BTreeMap<i64, Told>,
 }
 
-/// What a batch does to one node.
+/// What a batch changes on one node.
 #[derive(Default)]
 struct Told {
-    /// Its last change before, if the batch moves that.
+    /// The node's last change before this batch, if the batch updates its change date.
     before: Option<Stamp>,
-    /// The most that is seen of what is done; nothing when nothing is.
+    /// The most visible change so far; `None` if there is none.
     most: Option<Seen>,
-    /// Its tags before, if the batch sets them. Who knows what it has then is seen when all is
-    /// done.
+    /// The tags before this batch, if the batch sets them. They are compared with the final tags at
+    /// the end.
     tags: Option<BTreeSet<(String, bool)>>,
 }
 
 impl Hand<'_> {
-    /// Takes in that something of a node changes.
+    /// Records that something of a node changes.
     pub(super) fn tell(&mut self, node: i64, seen: Seen) {
         let told = self.news.nodes.entry(node).or_default();
         told.most = told.most.max(Some(seen));
     }
 
-    /// Takes in that a node goes into the bin or comes out of it, which everybody sees.
+    /// Records that a node is deleted or restored, which everybody who sees it can see.
     pub(super) fn tell_of_bin(&mut self, old: &Node) {
         self.moved(old);
         self.tell(old.id.0, Seen::Shown);
     }
 
-    /// Takes in what a patch is about to change.
+    /// Records what a patch is about to change.
     pub(super) fn tell_of_patch(&mut self, old: &Node, patch: &NodePatch) -> Answer<()> {
         self.moved(old);
         if differs(old, patch) {
@@ -86,18 +87,18 @@ impl Hand<'_> {
         Ok(())
     }
 
-    /// Whether something of a node changes.
+    /// Whether something of a node changes in this batch.
     pub(super) fn is_told(&self, node: i64) -> bool {
         let told = self.news.nodes.get(&node);
         told.is_some_and(|told| told.most.is_some() || told.tags.is_some())
     }
 
-    /// Whether the date of a node is moved already.
+    /// Whether the batch has already updated the node's change date.
     pub(super) fn has_moved(&self, node: i64) -> bool {
         self.news.nodes.get(&node).is_some_and(|told| told.before.is_some())
     }
 
-    /// Writes down for each changed node what those who see it saw of it last.
+    /// Stores for each changed node the last change that everybody who sees it has seen.
     pub(super) fn settle_news(&mut self) -> Answer<()> {
         let news = std::mem::take(&mut self.news);
         for (node, told) in news.nodes {
@@ -115,15 +116,16 @@ impl Hand<'_> {
         self.news.nodes.entry(old.id.0).or_default().before.get_or_insert(old.updated);
     }
 
-    /// Whether those who see a node see that its tags are others than before; nothing when they
-    /// are the same.
+    /// Whether everybody who sees a node sees the change of its tags; `None` if they did not
+    /// change.
     fn seen_of_tags(&self, node: i64, before: &BTreeSet<(String, bool)>) -> Answer<Option<Seen>> {
         let after = self.tags_of(node)?;
         let is_seen = before.symmetric_difference(&after).any(|(_, veiled)| !veiled);
         Ok((*before != after).then_some(if is_seen { Seen::Shown } else { Seen::Hidden }))
     }
 
-    /// What was seen before an earlier change behind the screen is still what was seen last.
+    /// Stores the last visible change. One that is stored already stays: there were only hidden
+    /// changes since then.
     fn keep_shown(&self, node: i64, before: Stamp) -> Answer<()> {
         let sql = "INSERT INTO shown_change (node, at, by) VALUES (?1, ?2, ?3)
                    ON CONFLICT (node) DO NOTHING";
@@ -138,13 +140,13 @@ impl Hand<'_> {
     }
 }
 
-/// Whether a patch changes anything, apart from tags.
+/// Whether a patch changes any value except tags.
 pub(super) fn says_other(old: &Node, patch: &NodePatch) -> bool {
     differs(old, patch) || is_other(&patch.properties, &old.properties)
 }
 
-/// Whether a patch changes what everybody who sees a node sees of it, apart from its tags. Of
-/// properties the use case may know better.
+/// Whether a patch changes something that everybody who sees the node sees, except tags. Properties
+/// count only if the use case does not say who sees their change.
 fn differs(old: &Node, patch: &NodePatch) -> bool {
     is_other(&patch.kind, &old.kind)
         || is_other(&patch.name, &old.name)
@@ -155,7 +157,7 @@ fn differs(old: &Node, patch: &NodePatch) -> bool {
         || (patch.seen.is_none() && is_other(&patch.properties, &old.properties))
 }
 
-/// Whether a patch holds another value.
+/// Whether a patch holds a value that differs from the old one.
 pub(super) fn is_other<T: PartialEq>(patch: &Option<T>, old: &T) -> bool {
     patch.as_ref().is_some_and(|new| new != old)
 }

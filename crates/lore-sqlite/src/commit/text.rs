@@ -15,7 +15,7 @@ use crate::rows;
 use crate::sight::{self, Presence};
 
 impl Hand<'_> {
-    /// Makes a text on a live node.
+    /// Creates a text on a live node.
     pub(super) fn create_text(&mut self, new: &NewText) -> Answer<Applied> {
         let node = self.node(new.node, Presence::Live)?;
         let (visibility, private_to) = rows::visibility_columns(new.visibility);
@@ -88,8 +88,8 @@ impl Hand<'_> {
         Ok(Applied::Text { id: old.id, version: old.version + 1 })
     }
 
-    /// Gives a live text to another live node. Indexes are told of both places, because the
-    /// document that it was at the old one stays as a row.
+    /// Moves a live text to another live node. Search is told of both, because the text's document
+    /// at the old node remains as a row.
     pub(super) fn move_text(
         &mut self,
         text: TextRef,
@@ -123,14 +123,14 @@ impl Hand<'_> {
         Ok(Applied::Text { id: old.id, version })
     }
 
-    /// Puts a text into the bin.
+    /// Soft-deletes a text.
     pub(super) fn delete_text(&mut self, text: TextRef, version: Expect) -> Answer<Applied> {
         let old = self.text(text, Presence::Live)?;
         expect(version, old.version, || format!("text {}", old.id))?;
         self.bin_text("delete_text", &old, Some(self.author.at))
     }
 
-    /// Takes a text out of the bin; a live one stays as it is.
+    /// Restores a deleted text; a live one is left unchanged.
     pub(super) fn restore_text(&mut self, text: TextRef) -> Answer<Applied> {
         let old = self.text(text, Presence::Any)?;
         if old.deleted_at.is_some() {
@@ -139,7 +139,7 @@ impl Hand<'_> {
         Ok(Applied::Text { id: old.id, version: old.version })
     }
 
-    /// A text that the viewer sees, or made in this batch.
+    /// A text that the viewer sees or that this batch created.
     fn text(&self, text: TextRef, presence: Presence) -> Answer<Text> {
         let (column, key, name) = match text {
             TextRef::Id(id) => ("id", rusqlite::types::Value::from(id.0), id.to_string()),
@@ -205,7 +205,7 @@ impl Hand<'_> {
     }
 }
 
-/// Whether a patch changes anything.
+/// Whether a patch changes any value.
 fn differs(old: &Text, patch: &TextPatch) -> bool {
     is_other(&patch.title, &old.title)
         || is_other(&patch.body, &old.body)

@@ -60,7 +60,7 @@ fn insert(db: &Slate<'_>) -> Answer<()> {
     Ok(())
 }
 
-/// Fails only at the commit: the reference is checked then.
+/// Fails only at the commit, when the deferred foreign key is checked.
 fn insert_dangling(db: &Slate<'_>) -> Answer<()> {
     db.execute_batch("PRAGMA defer_foreign_keys = ON; INSERT INTO t (x, p) VALUES (1, 99);")?;
     Ok(())

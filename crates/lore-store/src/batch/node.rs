@@ -1,27 +1,27 @@
-//! What a batch says of a node: one to make, or what changes of it.
+//! Nodes in a batch: a node to create, or a patch of an existing one.
 
 use lore_core::{Kind, Properties, Uid, Visibility};
 
-/// A node to make.
+/// A node to create.
 #[derive(Debug, Clone)]
 pub struct NewNode {
-    /// Its id, chosen by the caller.
+    /// Its uid, chosen by the caller.
     pub uid: Uid,
     /// Its kind.
     pub kind: Kind,
     /// Its name.
     pub name: String,
-    /// The name is only cut from its text, so search does not look at it.
+    /// Whether the name is only cut from its text; then search ignores it.
     pub derived_name: bool,
-    /// A number to keep, such as one from an imported campaign; else the next free.
+    /// The number to use, such as one from an imported campaign; otherwise the next free one.
     pub number: Option<i64>,
-    /// A number within its kind to keep; else the next free.
+    /// The number within its kind to use; otherwise the next free one.
     pub kind_number: Option<i64>,
-    /// Where that next number is free.
+    /// Where the next number within its kind must be free.
     pub counting: Counting,
-    /// Free grouping; empty when there is none.
+    /// A free grouping; empty if there is none.
     pub namespace: String,
-    /// Refinement of the kind.
+    /// A refinement of the kind.
     pub subtype: Option<String>,
     /// Other names.
     pub aliases: Vec<String>,
@@ -29,21 +29,21 @@ pub struct NewNode {
     pub tags: Vec<String>,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Fields of single contracts.
+    /// Further fields, defined by its kind.
     pub properties: Properties,
 }
 
-/// Where the next number within a kind is free.
+/// Where the next number within a kind must be free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counting {
     /// In the world of the node.
     InWorld,
-    /// In every world, so that the number alone tells which node is meant.
+    /// In every world of the store, so that the number alone identifies the node.
     InStore,
 }
 
 impl NewNode {
-    /// A node for all members, with everything optional left out.
+    /// Creates a node visible to all members, with defaults for everything optional.
     pub fn new(uid: Uid, kind: Kind, name: impl Into<String>) -> Self {
         Self {
             uid,
@@ -66,7 +66,7 @@ impl NewNode {
 /// Changes to a node; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
 pub struct NodePatch {
-    /// New kind. Its number within the kind is the next one there.
+    /// New kind. The node gets the next number within that kind.
     pub kind: Option<Kind>,
     /// New name.
     pub name: Option<String>,
@@ -74,38 +74,39 @@ pub struct NodePatch {
     pub namespace: Option<String>,
     /// New subtype; `Some(None)` clears it.
     pub subtype: Option<Option<String>>,
-    /// All aliases, replacing the present ones.
+    /// All aliases, replacing the current ones.
     pub aliases: Option<Vec<String>>,
-    /// All tags, replacing the present ones that the author sees.
+    /// All tags, replacing the current ones that the author sees.
     pub tags: Option<Vec<String>>,
-    /// One tag for another; the others stay.
+    /// Replaces one tag and keeps the others.
     pub retag: Option<Retag>,
     /// New visibility.
     pub visibility: Option<Visibility>,
-    /// All properties, replacing the present ones.
+    /// All properties, replacing the current ones.
     pub properties: Option<Properties>,
-    /// Who can see what changes, as far as the store cannot tell: in properties, or elsewhere.
-    /// When absent, other properties are seen, and else it goes by the rest of the batch.
+    /// Who can see the change, where the store cannot derive it: in properties, or outside the
+    /// node. If `None`, changed properties count as visible to everybody who sees the node; without
+    /// changed properties, the rest of the batch decides.
     pub seen: Option<Visibility>,
 }
 
-/// One tag for another, or for none.
+/// Replaces one tag by another, or removes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retag {
-    /// Which of two tags that may have the name.
+    /// Which of two tags that may share the name.
     pub side: TagSide,
-    /// What it is called.
+    /// The name of the tag.
     pub from: String,
-    /// What it shall be called; none takes it away.
+    /// The new name; `None` removes the tag.
     pub to: Option<String>,
 }
 
-/// Who knows a tag. A name may be two tags: players make one of their own where a hidden one has
-/// the name.
+/// Who knows a tag. Two tags may have the same name: where a hidden one has it, players create one
+/// of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TagSide {
-    /// Whoever sees what has it.
+    /// Everybody who sees the tagged node.
     Open,
-    /// The game master's side: its page is hidden.
+    /// Only the game master's side, because the page of the tag is hidden.
     Veiled,
 }

@@ -1,4 +1,5 @@
-//! What a batch says to later readers. Tags are keys of pages, and stay as they are.
+//! Which strings of a batch are shown to readers. Tags are left out: they are keys of pages and
+//! must not be rewritten.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Counting how often nodes are asked for.
+//! Contract tests for counting how often nodes are read.
 
 use lore_core::{NodeId, Role, Visibility};
 
@@ -10,7 +10,7 @@ fn count(nodes: &[NodeId]) -> Change {
     Change::CountAccess(nodes.to_vec())
 }
 
-/// Each time, with the latest moment.
+/// Each access counts, and the latest time is kept.
 pub async fn accesses_are_counted(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (a, b) = (stage.node(&stage.owner, "A").await.id, stage.node(&stage.owner, "B").await.id);
@@ -25,7 +25,7 @@ pub async fn accesses_are_counted(harness: &dyn Harness) {
     assert_eq!(found, [(a, 3, moment(30)), (b, 1, moment(10))]);
 }
 
-/// Neither the node nor the logs.
+/// Counting changes neither the node nor the logs.
 pub async fn counting_changes_nothing_else(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let before = stage.node(&stage.owner, "A").await;
@@ -40,7 +40,7 @@ pub async fn counting_changes_nothing_else(harness: &dyn Harness) {
     assert_eq!(stage.store().audit(&stage.owner, None, 0).await.unwrap(), audit);
 }
 
-/// The rest of the list still is.
+/// Hidden, deleted and absent nodes are skipped; the rest of the list is counted.
 pub async fn what_is_hidden_or_gone_is_not_counted(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let open = stage.node(&stage.owner, "Open").await;
@@ -59,7 +59,7 @@ pub async fn what_is_hidden_or_gone_is_not_counted(harness: &dyn Harness) {
     assert_eq!(seen.iter().map(|one| one.node).collect::<Vec<_>>(), [open.id]);
 }
 
-/// Readers never write.
+/// The role of a reader allows no writes.
 pub async fn a_reader_counts_nothing(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;

@@ -1,4 +1,4 @@
-//! Stories about batches: whole or not at all.
+//! Contract tests for batches: applied as a whole or not at all.
 
 use lore_core::{NodeId, Properties, Role, Visibility};
 
@@ -36,7 +36,7 @@ pub async fn a_batch_that_fails_at_its_end_leaves_nothing(harness: &dyn Harness)
     assert_eq!(stage.node(&stage.owner, "Next").await.number, old.number + 1);
 }
 
-/// By the uid the caller chose.
+/// They refer to new nodes and texts by the uid the caller chose.
 pub async fn later_changes_see_earlier_ones(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let hub = stage.node(&stage.owner, "Hub").await;
@@ -62,7 +62,7 @@ pub async fn later_changes_see_earlier_ones(harness: &dyn Harness) {
     assert_eq!(stage.edges_out(&stage.owner, hub.id).await.len(), 1);
 }
 
-/// With rows, numbers and versions.
+/// The result holds one entry per change, with row ids, numbers and versions.
 pub async fn every_change_is_answered_in_order(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (a, b) = (stage.draft("A"), NewNode::new(stage.uid(), word("place"), "B"));
@@ -90,7 +90,7 @@ pub async fn every_change_is_answered_in_order(harness: &dyn Harness) {
     assert!(matches!(four, Applied::Node { number: 1, kind_number: 1, version: 2, .. }));
 }
 
-/// Conditions alone are no batch.
+/// A batch with only preconditions counts as empty.
 pub async fn an_empty_batch_is_refused(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     invalid(stage.store().commit(&stage.owner, batch()).await);
@@ -99,7 +99,7 @@ pub async fn an_empty_batch_is_refused(harness: &dyn Harness) {
     invalid(stage.store().commit(&stage.owner, asking).await);
 }
 
-/// A resource may change without a node.
+/// A batch may change a resource without changing a node.
 pub async fn touching_alone_is_enough(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let done = stage.commit(&stage.owner, batch().touch("lore://x")).await;
@@ -107,7 +107,7 @@ pub async fn touching_alone_is_enough(harness: &dyn Harness) {
     assert_eq!(stage.store().changes(&stage.owner, 0, 10).await.unwrap().len(), 1);
 }
 
-/// Not even touch.
+/// A reader cannot even touch a resource.
 pub async fn a_reader_cannot_write(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let reader = stage.person("Rob", Role::Reader).await;
@@ -117,7 +117,7 @@ pub async fn a_reader_cannot_write(harness: &dyn Harness) {
     assert_eq!(page.total, 0);
 }
 
-/// A player leaves a note for the game master: whole, and then out of sight.
+/// A player leaves a note for the game master: the batch succeeds, and then its content is hidden.
 pub async fn a_batch_may_make_what_its_author_cannot_see(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;

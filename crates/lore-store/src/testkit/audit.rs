@@ -1,4 +1,4 @@
-//! Stories about the audit log.
+//! Contract tests for the audit log.
 
 use lore_core::{Node, Role, Viewer, Visibility};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::{
     NodeRef, Origin, TextPatch, TextRef,
 };
 
-/// Who, when, with what, for which request, from where.
+/// An entry tells who, when, with which tool, for which request and from which source.
 pub async fn every_batch_is_one_entry_with_its_origin(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let pia = stage.person("Pia", Role::Player).await;
@@ -37,7 +37,7 @@ pub async fn every_batch_is_one_entry_with_its_origin(harness: &dyn Harness) {
     assert!(changes(&entries[0]).is_empty());
 }
 
-/// Each change with its operation, row, uid and version.
+/// Each change is listed with its operation, row id, uid and version.
 pub async fn the_detail_lists_what_was_done(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -78,7 +78,7 @@ pub async fn the_detail_lists_what_was_done(harness: &dyn Harness) {
     assert_eq!(changes(&entry)[1]["uid"], text.uid.to_string());
 }
 
-/// So that a person can put it back.
+/// The replaced values are there, so that somebody can restore them.
 pub async fn the_detail_holds_what_was_replaced(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode { tags: vec!["t".into()], ..stage.draft("Old name") };
@@ -106,7 +106,7 @@ pub async fn the_detail_holds_what_was_replaced(harness: &dyn Harness) {
     assert_eq!(replaced[2], old);
 }
 
-/// `before` goes on where a piece ended.
+/// `before` continues where the last page ended.
 pub async fn the_newest_come_first_in_pieces(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 0..5 {
@@ -122,7 +122,7 @@ pub async fn the_newest_come_first_in_pieces(harness: &dyn Harness) {
     assert_eq!(tools, ["tool-2", "tool-1"]);
 }
 
-/// It knows too much.
+/// Players and readers may not read it.
 pub async fn only_the_gm_side_reads_it(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let gm = stage.person("Gil", Role::Gm).await;
@@ -133,7 +133,7 @@ pub async fn only_the_gm_side_reads_it(harness: &dyn Harness) {
     }
 }
 
-/// Nothing happened, nothing is told.
+/// A batch that changed nothing is not in the log.
 pub async fn a_failed_batch_leaves_no_entry(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let before = log(&stage, &stage.owner).await;
@@ -144,7 +144,7 @@ pub async fn a_failed_batch_leaves_no_entry(harness: &dyn Harness) {
     assert_eq!(log(&stage, &stage.owner).await, before);
 }
 
-/// Not to the owner of the world: private means private.
+/// Not even the owner of the world sees replaced values of another person's private items.
 pub async fn private_values_are_shown_only_to_their_owner(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let gil = stage.person("Gil", Role::Gm).await;
@@ -156,7 +156,7 @@ pub async fn private_values_are_shown_only_to_their_owner(harness: &dyn Harness)
     assert_eq!(secrets_in_newest(&stage, &stage.owner).await, 0);
 }
 
-/// A text for everybody on a node for one, and an edge at it.
+/// Covers a text for all members on a private node, and an edge at that node.
 pub async fn what_hangs_on_a_private_node_is_private(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let gil = stage.person("Gil", Role::Gm).await;
@@ -181,7 +181,7 @@ pub async fn what_hangs_on_a_private_node_is_private(harness: &dyn Harness) {
     assert_eq!(secrets_in_newest(&stage, &stage.owner).await, 0, "it was private before");
 }
 
-/// Every write leaves a trace.
+/// Creating worlds and tokens, and revoking tokens, makes audit entries.
 pub async fn worlds_and_tokens_are_audited(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let made = stage.other_world("Other").await;
@@ -206,7 +206,7 @@ async fn newest(stage: &Stage) -> AuditEntry {
     stage.store().audit(&stage.owner, None, 1).await.unwrap().remove(0)
 }
 
-/// How many values that begin with "Hidden" the newest entry shows.
+/// The number of values starting with "Hidden" that the newest entry shows.
 async fn secrets_in_newest(stage: &Stage, viewer: &Viewer) -> usize {
     let entry = stage.store().audit(viewer, None, 1).await.unwrap().remove(0);
     entry.detail.matches("\"Hidden").count()

@@ -1,4 +1,4 @@
-//! Stories about deleting and restoring.
+//! Contract tests for deleting and restoring.
 
 use lore_core::{EdgeId, Node, NodeId, Role, TextId, Visibility};
 
@@ -9,7 +9,7 @@ use crate::{
     TextPatch, TextRef,
 };
 
-/// No key finds it, the bin lists it.
+/// No key finds it; only the query for deleted nodes lists it.
 pub async fn a_deleted_node_is_only_in_the_bin(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -34,7 +34,7 @@ pub async fn a_deleted_node_is_only_in_the_bin(harness: &dyn Harness) {
     assert_eq!(bin.items[0].deleted_at, Some(moment(1)));
 }
 
-/// They were never deleted themselves.
+/// Texts and edges of a deleted node are not deleted themselves.
 pub async fn a_restored_node_has_its_texts_and_edges_again(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -55,7 +55,7 @@ pub async fn a_restored_node_has_its_texts_and_edges_again(harness: &dyn Harness
     assert_eq!(stage.edges_out(&stage.owner, friend.id).await.len(), 1);
 }
 
-/// Also what joins it to others there, and for those alone who see both ends.
+/// Includes edges to other deleted nodes. Only viewers who see both ends get an edge.
 pub async fn what_joins_a_node_in_the_bin_is_known(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -80,7 +80,7 @@ pub async fn what_joins_a_node_in_the_bin_is_known(harness: &dyn Harness) {
     }
 }
 
-/// Who takes the node out finds them as they are then.
+/// The changed edges are there when the node is restored.
 pub async fn what_joins_a_node_in_the_bin_can_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (node, friend) =
@@ -103,7 +103,7 @@ pub async fn what_joins_a_node_in_the_bin_can_be_changed(harness: &dyn Harness) 
     assert!(stage.edges_out(&stage.owner, node.id).await.is_empty());
 }
 
-/// And comes out of it.
+/// It can be restored.
 pub async fn a_deleted_text_is_only_in_the_bin(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -120,7 +120,7 @@ pub async fn a_deleted_text_is_only_in_the_bin(harness: &dyn Harness) {
     assert_eq!((back.body, back.deleted_at), (text.body, None));
 }
 
-/// By row or by ends.
+/// It is deleted and restored by row id or by its end nodes.
 pub async fn a_deleted_edge_is_gone_until_restored(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let a = stage.node(&stage.owner, "A").await;
@@ -140,7 +140,7 @@ pub async fn a_deleted_edge_is_gone_until_restored(harness: &dyn Harness) {
     }
 }
 
-/// Nodes, texts, edges.
+/// For nodes, texts and edges.
 pub async fn deleting_twice_finds_nothing(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let a = stage.node(&stage.owner, "A").await;
@@ -158,7 +158,7 @@ pub async fn deleting_twice_finds_nothing(harness: &dyn Harness) {
     }
 }
 
-/// And is no error.
+/// It is not an error.
 pub async fn restoring_a_live_thing_changes_nothing(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -175,7 +175,7 @@ pub async fn restoring_a_live_thing_changes_nothing(harness: &dyn Harness) {
     assert_eq!(stage.edges_out(&stage.owner, node.id).await, [edge]);
 }
 
-/// Nodes, texts, edges.
+/// For nodes, texts and edges.
 pub async fn restoring_an_absent_thing_finds_nothing(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for change in [
@@ -189,7 +189,7 @@ pub async fn restoring_an_absent_thing_finds_nothing(harness: &dyn Harness) {
     }
 }
 
-/// Restore it first.
+/// It must be restored first.
 pub async fn a_deleted_thing_cannot_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let a = stage.node(&stage.owner, "A").await;
@@ -211,7 +211,7 @@ pub async fn a_deleted_thing_cannot_be_changed(harness: &dyn Harness) {
     }
 }
 
-/// It vanished from view with the node, and by its ends an edge is not found either.
+/// Its texts are hidden with it, and its edges are not found by their end nodes either.
 pub async fn what_hangs_on_a_deleted_node_cannot_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;

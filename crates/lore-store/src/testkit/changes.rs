@@ -1,4 +1,4 @@
-//! Stories about the change log and who follows it.
+//! Contract tests for the change log and its followers.
 
 use lore_core::{Node, Role, Visibility};
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::{
     NodeRef, TextPatch, TextRef,
 };
 
-/// In the order in which they were named.
+/// Entries are in the order in which the resources were named.
 pub async fn each_different_uri_is_one_entry(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let touching = batch().touch("lore://b").touch("lore://a").touch("lore://b");
@@ -24,7 +24,7 @@ pub async fn each_different_uri_is_one_entry(harness: &dyn Harness) {
     assert_eq!(later, [entry(3, "lore://a")], "another batch is another change");
 }
 
-/// Who cannot see what changed is not told that anything did.
+/// Viewers who cannot see what changed are not told that anything did.
 pub async fn a_change_is_told_to_those_who_may_know(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -46,7 +46,7 @@ pub async fn a_change_is_told_to_those_who_may_know(harness: &dyn Harness) {
     assert_eq!((first.len(), first[0].sequence), (1, 2), "what is left out takes no room");
 }
 
-/// Oldest first.
+/// Entries are read in pages, oldest first.
 pub async fn entries_are_read_in_pieces(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 1..=5 {
@@ -65,7 +65,7 @@ pub async fn entries_are_read_in_pieces(harness: &dyn Harness) {
     assert_eq!(read, [1, 2, 3, 4, 5]);
 }
 
-/// The end before it.
+/// The sequence in the result is the end of the log before the batch.
 pub async fn a_batch_without_touches_returns_the_end(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let make = || batch().change(Change::CreateNode(stage.draft("A")));
@@ -74,7 +74,7 @@ pub async fn a_batch_without_touches_returns_the_end(harness: &dyn Harness) {
     assert_eq!(stage.commit(&stage.owner, make()).await.sequence, 2);
 }
 
-/// Nothing before the first.
+/// An empty log ends at 0.
 pub async fn the_end_is_the_last_entry(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     assert_eq!(stage.store().sequence().await.unwrap(), 0);
@@ -86,7 +86,7 @@ pub async fn the_end_is_the_last_entry(harness: &dyn Harness) {
     }
 }
 
-/// Before the writer has its answer.
+/// The watch is updated before the writer gets its result.
 pub async fn a_watcher_learns_the_new_end(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let mut watch = stage.store().watch();
@@ -97,7 +97,7 @@ pub async fn a_watcher_learns_the_new_end(harness: &dyn Harness) {
     assert_eq!(*stage.store().watch().borrow(), done.sequence, "a late watcher starts there");
 }
 
-/// Before or after, and with what it hangs on.
+/// Counts who sees the item before or after the change, and what it belongs to.
 pub async fn an_echo_reaches_those_who_see_what_changes(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -124,7 +124,7 @@ pub async fn an_echo_reaches_those_who_see_what_changes(harness: &dyn Harness) {
     }
 }
 
-/// Whatever it names: it is as it was, in the audit log, too.
+/// Whatever the batch names, there is no entry in the change log or the audit log.
 pub async fn a_batch_that_changes_nothing_is_not_told(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let owner = stage.owner;
@@ -180,7 +180,8 @@ pub async fn a_batch_that_changes_nothing_is_not_told(harness: &dyn Harness) {
     assert_eq!((kept[0].version, kept[0].updated.at), (1, moment(1)));
 }
 
-/// A node is not said to change because another does, unless somebody says who sees it.
+/// A patch without a new value does not count because another node changes, unless it says who sees
+/// the change.
 pub async fn what_is_said_again_beside_a_change_of_another_stays(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let owner = stage.owner;
@@ -198,7 +199,7 @@ pub async fn what_is_said_again_beside_a_change_of_another_stays(harness: &dyn H
     assert_eq!(stage.read(&owner, a.id).await.unwrap().updated.at, moment(70));
 }
 
-/// Nor does one that touches nothing.
+/// A batch that touches nothing does not update the watch either.
 pub async fn a_failed_batch_wakes_nobody(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let watch = stage.store().watch();

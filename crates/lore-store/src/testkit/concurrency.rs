@@ -1,4 +1,4 @@
-//! Stories about many callers at once.
+//! Contract tests for concurrent callers.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::{
     Change, Expect, NewEdge, NodeKey, NodePatch, NodeQuery, NodeRef, Require, Store, StoreError,
 };
 
-/// No number twice, no gap in the log.
+/// No number is used twice, and the log has no gap.
 pub async fn commits_at_once_all_land_with_numbers_of_their_own(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     all_at_once(32, |i| {
@@ -37,7 +37,7 @@ pub async fn commits_at_once_all_land_with_numbers_of_their_own(harness: &dyn Ha
     }
 }
 
-/// Read, add one, write if nobody was faster, else again.
+/// Optimistic updates: read, add one, write if nobody was faster, otherwise retry.
 pub async fn no_update_is_lost(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Counter").await;
@@ -54,7 +54,7 @@ pub async fn no_update_is_lost(harness: &dyn Harness) {
     assert_eq!((&after.properties["count"], after.version), (&json!(40), 41));
 }
 
-/// Each put that says something else is a version of it.
+/// Each put with other values makes a new version of the same edge.
 pub async fn one_edge_put_by_many_is_one_edge(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let a = stage.node(&stage.owner, "A").await;
@@ -71,7 +71,7 @@ pub async fn one_edge_put_by_many_is_one_edge(harness: &dyn Harness) {
     assert_eq!((edges.len(), edges[0].version), (1, 24));
 }
 
-/// All the others learn that they lost.
+/// One caller gets the name; all others get a conflict.
 pub async fn a_name_is_won_by_one(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let answers = all_at_once(16, |_| {
@@ -87,7 +87,7 @@ pub async fn a_name_is_won_by_one(harness: &dyn Harness) {
     assert_eq!(lost.count(), 15);
 }
 
-/// The moment it is acknowledged.
+/// A write is readable as soon as it is acknowledged.
 pub async fn everybody_reads_their_own_write(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     all_at_once(16, |i| {
@@ -104,7 +104,7 @@ pub async fn everybody_reads_their_own_write(harness: &dyn Harness) {
     .await;
 }
 
-/// Every other one fails.
+/// Every second batch fails; the others succeed.
 pub async fn bad_batches_do_not_hurt_good_ones(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let answers = all_at_once(40, |i| {
@@ -123,7 +123,7 @@ pub async fn bad_batches_do_not_hurt_good_ones(harness: &dyn Harness) {
     assert_eq!(numbers, (1..=20).collect::<Vec<_>>());
 }
 
-/// It may skip steps, never the last.
+/// A watcher may skip steps, but never the last.
 pub async fn a_watcher_reaches_the_end(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let mut watch = stage.store().watch();
@@ -145,7 +145,7 @@ pub async fn a_watcher_reaches_the_end(harness: &dyn Harness) {
     assert!(seen.is_sorted_by(|a, b| a < b), "the end only grows: {seen:?}");
 }
 
-/// Runs `count` tasks side by side and returns what they say.
+/// Runs `count` tasks concurrently and returns their results.
 async fn all_at_once<T, F>(count: usize, task: impl Fn(usize) -> F) -> Vec<T>
 where
     T: Send + 'static,
@@ -158,7 +158,7 @@ where
     tasks.join_all().await
 }
 
-/// Whether this attempt won.
+/// Adds one to a counter; returns whether this attempt won.
 async fn add_one(store: &Arc<dyn Store>, viewer: &Viewer, node: &Node) -> bool {
     let now = store.node(viewer, NodeKey::Id(node.id)).await.unwrap().unwrap();
     let count = now.properties.get("count").and_then(serde_json::Value::as_i64).unwrap_or(0);

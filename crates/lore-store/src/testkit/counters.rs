@@ -1,4 +1,4 @@
-//! Stories about running numbers.
+//! Contract tests for running numbers.
 
 use lore_core::Kind;
 
@@ -6,7 +6,7 @@ use super::Harness;
 use super::stage::{Stage, batch, exists, invalid, not_found, word};
 use crate::{Change, Counters, Counting, Expect, NewNode, NodeKey, NodeRef};
 
-/// One run for all, one for each kind.
+/// There is one counter for all nodes and one for each kind.
 pub async fn numbers_run_over_all_kinds_and_within_each(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let mut numbers = Vec::new();
@@ -18,7 +18,7 @@ pub async fn numbers_run_over_all_kinds_and_within_each(harness: &dyn Harness) {
     assert_eq!(numbers, [(1, 1), (2, 1), (3, 2), (4, 2), (5, 1)]);
 }
 
-/// An imported campaign keeps its numbers.
+/// An imported node keeps its number, and counting continues after it.
 pub async fn a_chosen_number_is_kept_and_passed_over(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode { number: Some(100), kind_number: Some(7), ..stage.draft("Imported") };
@@ -30,7 +30,8 @@ pub async fn a_chosen_number_is_kept_and_passed_over(harness: &dyn Harness) {
     assert_eq!(found, Some(imported));
 }
 
-/// Whatever the others count in their own way.
+/// A number counted over the whole store is free in every world, however the worlds count by
+/// themselves.
 pub async fn a_number_of_the_store_is_no_other_worlds(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = stage.other_world("Other").await;
@@ -51,7 +52,7 @@ pub async fn a_number_of_the_store_is_no_other_worlds(harness: &dyn Harness) {
     assert_eq!(numbers, [7, 8, 8, 9, 10]);
 }
 
-/// It fills a gap and that is all.
+/// It fills a gap and does not change the counter.
 pub async fn a_chosen_number_below_does_not_turn_the_counter_back(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let high = NewNode { number: Some(50), kind_number: Some(50), ..stage.draft("High") };
@@ -63,7 +64,7 @@ pub async fn a_chosen_number_below_does_not_turn_the_counter_back(harness: &dyn 
     assert_eq!((next.number, next.kind_number), (51, 51));
 }
 
-/// Within the world; within the kind.
+/// A number is unique within the world, a kind number within the kind.
 pub async fn a_taken_number_is_refused(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -76,7 +77,7 @@ pub async fn a_taken_number_is_refused(harness: &dyn Harness) {
     assert_eq!(stage.make(&stage.owner, place).await.kind_number, node.kind_number);
 }
 
-/// Nothing a counter could not count on from.
+/// Numbers below 1 and beyond what a counter can continue from are invalid.
 pub async fn an_impossible_number_is_refused(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in [0, -1, i64::MIN, i64::MAX] {
@@ -88,7 +89,7 @@ pub async fn an_impossible_number_is_refused(harness: &dyn Harness) {
     assert_eq!(stage.node(&stage.owner, "A").await.number, 1);
 }
 
-/// Also a chosen one's leap.
+/// This includes the jump of the counter to a chosen number.
 pub async fn a_failed_batch_gives_its_numbers_back(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let far = NewNode { number: Some(1_000), ..stage.draft("Far") };
@@ -101,7 +102,7 @@ pub async fn a_failed_batch_gives_its_numbers_back(harness: &dyn Harness) {
     assert_eq!((node.number, node.kind_number), (1, 1));
 }
 
-/// It may come back.
+/// The number stays taken, because the node may be restored.
 pub async fn a_deleted_node_keeps_its_number(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -111,7 +112,7 @@ pub async fn a_deleted_node_keeps_its_number(harness: &dyn Harness) {
     exists(stage.attempt(&stage.owner, Change::CreateNode(same)).await);
 }
 
-/// What is made here stays clear of what comes with numbers of its own.
+/// New nodes do not use the skipped numbers, which an import may bring along.
 pub async fn skipped_numbers_are_left_to_others(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let skip = Change::SkipNumbers { counters: Counters::All(characters()), past: 1_000 };

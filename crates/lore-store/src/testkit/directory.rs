@@ -1,11 +1,11 @@
-//! Stories about worlds and who may enter them.
+//! Contract tests for worlds and their members.
 
 use lore_core::{Principal, PrincipalId, Role, WorldId};
 
 use super::Harness;
 use super::stage::{Stage, exists, invalid, moment, not_found, origin};
 
-/// Whoever opens a new store can begin at once.
+/// A new store has the local principal and a first world, so that work can begin at once.
 pub async fn a_new_store_has_an_owner_with_a_world(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let worlds = stage.store().worlds(Principal::LOCAL).await.unwrap();
@@ -15,7 +15,7 @@ pub async fn a_new_store_has_an_owner_with_a_world(harness: &dyn Harness) {
     assert_eq!(stage.owner.role, Role::Owner);
 }
 
-/// By name, not by age; case does not count.
+/// Ordered by name, not by age, ignoring case.
 pub async fn worlds_are_listed_by_name(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for name in ["zorn", "Aelysh", "north"] {
@@ -26,7 +26,7 @@ pub async fn worlds_are_listed_by_name(harness: &dyn Harness) {
     assert_eq!(names, ["Aelysh", "Main", "north", "zorn"]);
 }
 
-/// Name, uid and moment are what the caller said.
+/// Name, uid and creation time are as given.
 pub async fn a_world_comes_back_as_it_was_made(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let uid = stage.uid();
@@ -42,7 +42,7 @@ pub async fn a_world_comes_back_as_it_was_made(harness: &dyn Harness) {
     assert_eq!(viewer.role, Role::Owner);
 }
 
-/// Two worlds cannot be told apart by case alone.
+/// Two worlds cannot differ by case alone.
 pub async fn a_world_name_is_taken_once_ignoring_case(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.other_world("Äther").await;
@@ -56,7 +56,7 @@ pub async fn a_world_name_is_taken_once_ignoring_case(harness: &dyn Harness) {
     assert_eq!(stage.store().worlds(Principal::LOCAL).await.unwrap().len(), 2);
 }
 
-/// A uid means one world.
+/// A uid identifies one world.
 pub async fn a_world_uid_is_taken_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let uid = stage.uid();
@@ -67,7 +67,7 @@ pub async fn a_world_uid_is_taken_once(harness: &dyn Harness) {
     exists(make("Two").await);
 }
 
-/// Blank is no name.
+/// A blank name is invalid.
 pub async fn a_world_needs_a_name(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let uid = stage.uid();
@@ -76,7 +76,7 @@ pub async fn a_world_needs_a_name(harness: &dyn Harness) {
     );
 }
 
-/// Nobody is let in for asking.
+/// An unknown principal has no worlds, no default world and no role.
 pub async fn a_stranger_has_no_worlds(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let stranger = PrincipalId(999);
@@ -86,7 +86,7 @@ pub async fn a_stranger_has_no_worlds(harness: &dyn Harness) {
     assert_eq!(stage.store().enter(Principal::LOCAL, WorldId(999)).await.unwrap(), None);
 }
 
-/// A world needs an owner who exists.
+/// The owner of a new world must exist.
 pub async fn a_stranger_cannot_own_a_world(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let made = stage
@@ -105,7 +105,7 @@ pub async fn the_default_world_can_be_chosen(harness: &dyn Harness) {
     assert_eq!(chosen, Some(other.world));
 }
 
-/// One cannot choose what one cannot enter.
+/// A principal cannot choose a world in which they have no role.
 pub async fn a_default_world_must_be_open_to_its_principal(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -118,7 +118,7 @@ pub async fn a_default_world_must_be_open_to_its_principal(harness: &dyn Harness
     assert_eq!(chosen, Some(player.world));
 }
 
-/// Those with a token have the name it was made for.
+/// A principal with a token has the name that the token was created for.
 pub async fn somebody_has_a_name(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;

@@ -1,4 +1,4 @@
-//! Stories about edges.
+//! Contract tests for edges.
 
 use lore_core::{Edge, EdgeId, Node, NodeId, Properties, Stamp, Visibility};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::Harness;
 use super::stage::{Stage, batch, between, edge_draft, invalid, moment, not_found, version, word};
 use crate::{Batch, Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef};
 
-/// Every field.
+/// Every field comes back.
 pub async fn an_edge_comes_back_as_it_was_put(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -34,7 +34,7 @@ pub async fn an_edge_comes_back_as_it_was_put(harness: &dyn Harness) {
     assert_eq!(edge, expected);
 }
 
-/// With the new values and one version more.
+/// It has the new values and the next version.
 pub async fn putting_again_updates_the_same_edge(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -48,7 +48,7 @@ pub async fn putting_again_updates_the_same_edge(harness: &dyn Harness) {
     assert_eq!(edges, [expected]);
 }
 
-/// The same edge, not a second one.
+/// It is the same edge, not a second one.
 pub async fn putting_revives_an_edge_from_the_bin(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -59,7 +59,7 @@ pub async fn putting_revives_an_edge_from_the_bin(harness: &dyn Harness) {
     assert_eq!(revived, Edge { version: 3, ..first });
 }
 
-/// Four edges between two nodes.
+/// Two kinds in two directions make four edges between two nodes.
 pub async fn kinds_and_directions_are_edges_of_their_own(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -73,7 +73,7 @@ pub async fn kinds_and_directions_are_edges_of_their_own(harness: &dyn Harness) 
     assert_eq!(all.len(), 4);
 }
 
-/// Each way shows its own.
+/// Each direction returns its own edges.
 pub async fn edges_are_followed_out_in_and_both_ways(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -85,7 +85,7 @@ pub async fn edges_are_followed_out_in_and_both_ways(harness: &dyn Harness) {
     assert_eq!(follow(&stage, &[a.id], Direction::Both).await, [ab, ca]);
 }
 
-/// Weight first, age second.
+/// Ordered by weight, then by age.
 pub async fn the_strongest_come_first_then_the_oldest(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let hub = stage.node(&stage.owner, "Hub").await;
@@ -99,7 +99,7 @@ pub async fn the_strongest_come_first_then_the_oldest(harness: &dyn Harness) {
     assert!(edges[0].id < edges[1].id && edges[2].id < edges[3].id);
 }
 
-/// None is a limit too.
+/// A limit of 0 returns nothing.
 pub async fn a_limit_keeps_the_strongest(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let hub = stage.node(&stage.owner, "Hub").await;
@@ -117,7 +117,7 @@ pub async fn a_limit_keeps_the_strongest(harness: &dyn Harness) {
     }
 }
 
-/// Any of the kinds named.
+/// Edges of any named kind are returned; an empty list does not restrict.
 pub async fn kinds_restrict_unless_there_are_none(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -137,7 +137,7 @@ pub async fn kinds_restrict_unless_there_are_none(harness: &dyn Harness) {
     }
 }
 
-/// An edge between two of them is listed once.
+/// An edge between two of the nodes is returned once.
 pub async fn several_nodes_share_one_answer(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -150,7 +150,7 @@ pub async fn several_nodes_share_one_answer(harness: &dyn Harness) {
     assert!(follow(&stage, &[NodeId(999)], Direction::Both).await.is_empty());
 }
 
-/// From a node to itself.
+/// An edge from a node to itself is returned once.
 pub async fn a_loop_is_one_edge(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, _] = pair(&stage).await;
@@ -160,7 +160,7 @@ pub async fn a_loop_is_one_edge(harness: &dyn Harness) {
     }
 }
 
-/// Both mean the same edge.
+/// The row id and the end nodes identify the same edge.
 pub async fn an_edge_is_changed_by_row_or_by_ends(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -175,7 +175,7 @@ pub async fn an_edge_is_changed_by_row_or_by_ends(harness: &dyn Harness) {
     assert_eq!(stage.edges_out(&stage.owner, a.id).await, [expected]);
 }
 
-/// Put or changed.
+/// Checked for new edges and for updates.
 pub async fn a_weight_must_be_a_number(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -190,7 +190,7 @@ pub async fn a_weight_must_be_a_number(harness: &dyn Harness) {
     assert_eq!(follow(&stage, &[a.id], Direction::Both).await, [edge]);
 }
 
-/// Neither absent nor deleted ones.
+/// The end nodes must exist and must not be deleted.
 pub async fn an_edge_needs_two_live_nodes(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;
@@ -204,7 +204,7 @@ pub async fn an_edge_needs_two_live_nodes(harness: &dyn Harness) {
     not_found(stage.attempt(&stage.owner, Change::PutEdge(edge_draft(&b, &a))).await);
 }
 
-/// By row or by ends.
+/// Neither by row id nor by its end nodes.
 pub async fn an_absent_edge_cannot_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let [a, b] = pair(&stage).await;

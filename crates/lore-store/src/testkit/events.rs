@@ -1,4 +1,4 @@
-//! Stories about the logs of nodes.
+//! Contract tests for the event logs of nodes.
 
 use lore_core::{Event, Node, NodeId, Role, Viewer, Visibility};
 use tokio::task::JoinSet;
@@ -10,7 +10,7 @@ use crate::{
     NodeRef, StoreResult, chain,
 };
 
-/// Every field.
+/// Every field comes back.
 pub async fn an_event_comes_back_as_it_was_added(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -43,7 +43,7 @@ pub async fn an_event_comes_back_as_it_was_added(harness: &dyn Harness) {
     assert_eq!(read(&stage, &stage.owner, &node).await, [expected]);
 }
 
-/// Over batches, and each node for itself.
+/// Numbering continues over batches, for each node separately.
 pub async fn a_log_counts_from_one_without_gaps(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let a = stage.node(&stage.owner, "A").await;
@@ -56,7 +56,7 @@ pub async fn a_log_counts_from_one_without_gaps(harness: &dyn Harness) {
     assert_eq!(sequences(&read(&stage, &stage.owner, &b).await), [1, 2]);
 }
 
-/// Anybody can follow it.
+/// Everybody can verify the chain.
 pub async fn each_event_holds_the_hash_of_the_one_before(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -77,7 +77,7 @@ pub async fn each_event_holds_the_hash_of_the_one_before(harness: &dyn Harness) 
     assert_eq!(report, whole(10));
 }
 
-/// It is hashed.
+/// The payload is stored byte for byte, because it is hashed.
 pub async fn a_payload_is_kept_to_the_letter(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -86,7 +86,7 @@ pub async fn a_payload_is_kept_to_the_letter(harness: &dyn Harness) {
     assert_eq!(read(&stage, &stage.owner, &node).await[0].payload, payload);
 }
 
-/// Nothing is lost between reading and adding.
+/// An append can require the log's end, so that nothing is lost between reading and appending.
 pub async fn a_log_expects_its_end(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -106,7 +106,7 @@ pub async fn a_log_expects_its_end(harness: &dyn Harness) {
     assert_eq!(read(&stage, &stage.owner, &node).await.len(), 2);
 }
 
-/// An empty list is a mistake; so is a batch that fails later.
+/// An empty list is invalid, and a batch that fails later appends nothing.
 pub async fn a_log_grows_only_with_a_whole_batch(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -125,7 +125,7 @@ pub async fn a_log_grows_only_with_a_whole_batch(harness: &dyn Harness) {
     assert_eq!(added.unwrap(), (1, 1));
 }
 
-/// By who asks for it there, and by nobody else.
+/// The query must ask for deleted nodes.
 pub async fn the_log_of_a_node_in_the_bin_is_read_there(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -140,7 +140,7 @@ pub async fn the_log_of_a_node_in_the_bin_is_read_there(harness: &dyn Harness) {
     assert_eq!(sequences(&read(Bin::Deleted).await.unwrap()), [1]);
 }
 
-/// A window, in either order.
+/// A range of sequence numbers, in either order.
 pub async fn a_log_is_read_in_pieces(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -163,7 +163,7 @@ pub async fn a_log_is_read_in_pieces(harness: &dyn Harness) {
     }
 }
 
-/// Any of the kinds.
+/// Events of any of the kinds are returned.
 pub async fn a_log_is_read_by_kind(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -179,7 +179,7 @@ pub async fn a_log_is_read_by_kind(harness: &dyn Harness) {
     }
 }
 
-/// Not shown to others.
+/// Other viewers get the event without its secret.
 pub async fn secrets_are_for_the_gm_side(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -223,7 +223,7 @@ pub async fn events_by_role_and_visibility(harness: &dyn Harness) {
     }
 }
 
-/// Whoever comes second learns it.
+/// A second attempt is a conflict.
 pub async fn an_event_is_settled_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let a = stage.node(&stage.owner, "A").await;
@@ -241,7 +241,7 @@ pub async fn an_event_is_settled_once(harness: &dyn Harness) {
     assert_eq!(read(&stage, &stage.owner, &a).await.len(), 3, "a failed one leaves no gap");
 }
 
-/// Not a later one, not itself, not one that never was.
+/// Not a later one, not itself, and not one that does not exist.
 pub async fn only_an_earlier_event_is_settled(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -252,7 +252,7 @@ pub async fn only_an_earlier_event_is_settled(harness: &dyn Harness) {
     }
 }
 
-/// Hidden, deleted, absent or in another world.
+/// The log is hidden if the node is hidden, deleted, absent or in another world.
 pub async fn a_log_goes_with_its_node(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -277,7 +277,7 @@ pub async fn a_log_goes_with_its_node(harness: &dyn Harness) {
     not_found(stage.store().verify_events(&stage.owner, NodeId(999)).await);
 }
 
-/// No gap, no fork.
+/// The chain has no gap and no fork.
 pub async fn many_writers_make_one_chain(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Session").await;
@@ -314,7 +314,7 @@ fn event(kind: &str, payload: &str) -> NewEvent {
     }
 }
 
-/// The first and the last new sequence.
+/// Appends events; returns the first and the last new sequence number.
 async fn append(
     stage: &Stage,
     viewer: &Viewer,
@@ -337,7 +337,7 @@ fn sequences(events: &[Event]) -> Vec<i64> {
     events.iter().map(|event| event.sequence).collect()
 }
 
-/// What a check of an untouched log of so many entries finds.
+/// The report of an intact log with this many entries.
 fn whole(length: i64) -> ChainReport {
     ChainReport { length, broken_at: None, missing: 0 }
 }

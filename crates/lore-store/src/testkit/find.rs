@@ -1,4 +1,4 @@
-//! Stories about listing nodes.
+//! Contract tests for listing nodes.
 
 use lore_core::{Node, Role, Viewer, Visibility};
 
@@ -8,7 +8,7 @@ use crate::{
     Batch, Change, Expect, NameMatch, NewNode, NodeOrder, NodePatch, NodeQuery, NodeRef, Page,
 };
 
-/// Each page goes on where the last one ended.
+/// Each page continues where the last one ended.
 pub async fn pages_walk_through_everything_in_order_of_creation(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 1..=7 {
@@ -28,7 +28,7 @@ pub async fn pages_walk_through_everything_in_order_of_creation(harness: &dyn Ha
     assert_eq!(seen, ["N1", "N2", "N3", "N4", "N5", "N6", "N7"]);
 }
 
-/// Not on its length and not on its place.
+/// It depends neither on the length of the page nor on its position.
 pub async fn the_total_does_not_depend_on_the_page(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 1..=5 {
@@ -41,7 +41,7 @@ pub async fn the_total_does_not_depend_on_the_page(harness: &dyn Harness) {
     assert_eq!((last.total, last.items.len(), last.next), (5, 3, None));
 }
 
-/// What was imported with its numbers is listed by them, page by page.
+/// Nodes imported with their numbers are listed by number, page by page.
 pub async fn pages_may_go_by_number(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in [7, 3, 9, 5] {
@@ -56,7 +56,7 @@ pub async fn pages_may_go_by_number(harness: &dyn Harness) {
     assert_eq!((last.next, names(last)), (None, vec!["N7".to_owned(), "N9".to_owned()]));
 }
 
-/// However often it was asked for before.
+/// A list that was asked for before is updated after every change.
 pub async fn a_list_follows_every_change(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -104,7 +104,7 @@ pub async fn a_list_follows_every_change(harness: &dyn Harness) {
     }
 }
 
-/// An offset leaves out the first.
+/// An offset skips the first nodes.
 pub async fn a_page_begins_where_it_is_told_to(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 1..=5 {
@@ -118,7 +118,7 @@ pub async fn a_page_begins_where_it_is_told_to(harness: &dyn Harness) {
     assert_eq!((page.total, page.items.len(), page.next), (5, 0, None));
 }
 
-/// Whatever the page, and only among those that are named and seen.
+/// Ignores paging; returns only nodes that are named in the query and that the viewer sees.
 pub async fn ids_are_those_of_all_that_is_found(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -139,7 +139,7 @@ pub async fn ids_are_those_of_all_that_is_found(harness: &dyn Harness) {
     assert_eq!(ids(&stage.owner, none).await, []);
 }
 
-/// As far as the store's own maximum goes.
+/// Up to the store's own maximum.
 pub async fn no_limit_means_everything(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 1..=30 {
@@ -149,7 +149,7 @@ pub async fn no_limit_means_everything(harness: &dyn Harness) {
     assert_eq!((page.total, page.items.len(), page.next), (30, 30, None));
 }
 
-/// Whatever else there is.
+/// All other kinds are returned.
 pub async fn none_of_several_kinds(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for kind in ["character", "place", "item"] {
@@ -175,7 +175,7 @@ pub async fn any_of_several_kinds(harness: &dyn Harness) {
     assert_eq!(names(find(&stage, &stage.owner, query).await), ["place", "item"]);
 }
 
-/// The whole name, not a part.
+/// The whole name must match, not a part.
 pub async fn a_whole_name_matches_ignoring_case(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.node(&stage.owner, "Gandalf").await;
@@ -186,7 +186,7 @@ pub async fn a_whole_name_matches_ignoring_case(harness: &dyn Harness) {
     assert!(by_name(&stage, exact("Gand")).await.is_empty());
 }
 
-/// Other names are names.
+/// Aliases count as names.
 pub async fn a_whole_alias_matches_too(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     with_aliases(&stage, "Gandalf", &["Mithrandir", "Olórin"]).await;
@@ -195,7 +195,7 @@ pub async fn a_whole_alias_matches_too(harness: &dyn Harness) {
     assert_eq!(by_name(&stage, exact("OLÓRIN")).await, ["Gandalf"]);
 }
 
-/// At the beginning, in the middle, at the end.
+/// At the beginning, in the middle or at the end.
 pub async fn a_part_of_a_name_or_alias_matches(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     with_aliases(&stage, "Gandalf", &["Mithrandir"]).await;
@@ -207,7 +207,7 @@ pub async fn a_part_of_a_name_or_alias_matches(harness: &dyn Harness) {
     }
 }
 
-/// Nothing in a name is a pattern.
+/// Wildcards in the name have no meaning.
 pub async fn a_part_is_taken_literally(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for name in ["100% true", "100 true", "a_b", "axb", r"back\slash", "it's", "a*b", "[x]"] {
@@ -226,7 +226,7 @@ pub async fn a_part_is_taken_literally(harness: &dyn Harness) {
     assert!(by_name(&stage, contains("%_")).await.is_empty());
 }
 
-/// People have names in all scripts.
+/// Case folding works for all scripts.
 pub async fn case_is_ignored_beyond_ascii(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for name in ["Älfréd", "ΟΔΥΣΣΕΑ", "Ольга"] {
@@ -237,7 +237,7 @@ pub async fn case_is_ignored_beyond_ascii(harness: &dyn Harness) {
     assert_eq!(by_name(&stage, contains("ЛЬГ")).await, ["Ольга"]);
 }
 
-/// By name and by alias is still one node.
+/// A node that matches by name and by alias is still one node.
 pub async fn a_node_that_matches_twice_is_listed_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     with_aliases(&stage, "Grey", &["grey", "Grey Pilgrim", "Greyhame"]).await;
@@ -248,7 +248,7 @@ pub async fn a_node_that_matches_twice_is_listed_once(harness: &dyn Harness) {
     }
 }
 
-/// The empty one too.
+/// The empty namespace matches exactly as well.
 pub async fn a_namespace_matches_exactly(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (name, namespace) in [("A", ""), ("B", "north"), ("C", "North")] {
@@ -261,7 +261,7 @@ pub async fn a_namespace_matches_exactly(harness: &dyn Harness) {
     }
 }
 
-/// A node without one matches none.
+/// A node without a subtype matches none.
 pub async fn a_subtype_matches_ignoring_case(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.node(&stage.owner, "A").await;
@@ -272,7 +272,7 @@ pub async fn a_subtype_matches_ignoring_case(harness: &dyn Harness) {
     assert!(names(find(&stage, &stage.owner, query("")).await).is_empty());
 }
 
-/// All, not any.
+/// A node must have all of the tags, not just one.
 pub async fn all_tags_must_be_there_ignoring_case(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (name, tags) in [("A", vec!["Red"]), ("B", vec!["Red", "Blue"]), ("C", vec!["Blue"])] {
@@ -291,7 +291,7 @@ pub async fn all_tags_must_be_there_ignoring_case(harness: &dyn Harness) {
     }
 }
 
-/// The moment itself does not count.
+/// A change at exactly that time does not count.
 pub async fn only_what_changed_since_a_moment(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.node(&stage.owner, "Old").await;
@@ -303,7 +303,7 @@ pub async fn only_what_changed_since_a_moment(harness: &dyn Harness) {
     assert_eq!(names(find(&stage, &stage.owner, since(9)).await), [""; 0]);
 }
 
-/// Every filter must hold.
+/// Every filter must match.
 pub async fn filters_combine(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let full = |name: &str, subtype: &str, tag: &str| NewNode {
@@ -331,7 +331,7 @@ pub async fn filters_combine(harness: &dyn Harness) {
     assert_eq!(page.items[0].number, 1);
 }
 
-/// And no error.
+/// An empty result is not an error.
 pub async fn nothing_is_an_empty_page(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let page = find(&stage, &stage.owner, NodeQuery::default()).await;

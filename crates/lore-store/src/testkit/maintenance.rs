@@ -1,4 +1,4 @@
-//! Stories about looking after a store.
+//! Contract tests for checks and backups.
 
 use lore_core::Principal;
 
@@ -6,7 +6,7 @@ use super::Harness;
 use super::stage::{Stage, batch, exists};
 use crate::{Bin, Change, Expect, NodeRef, TextRef};
 
-/// With its one world.
+/// A new store has one world and no findings.
 pub async fn a_new_store_is_healthy(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let health = stage.store().check().await.unwrap();
@@ -16,7 +16,7 @@ pub async fn a_new_store_is_healthy(harness: &dyn Harness) {
     assert_eq!((stats.worlds, stats.nodes, stats.edges, stats.texts), (1, 0, 0, 0));
 }
 
-/// What is in the bin does not count.
+/// Deleted items are not counted.
 pub async fn a_used_store_is_healthy_and_counted(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = stage.other_world("Other").await;
@@ -38,14 +38,14 @@ pub async fn a_used_store_is_healthy_and_counted(harness: &dyn Harness) {
     assert!(stats.bytes > 0);
 }
 
-/// Whatever is there stays there.
+/// An existing file is left unchanged.
 pub async fn a_backup_does_not_overwrite(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let taken = std::env::current_exe().unwrap();
     exists(stage.store().backup(&taken).await);
 }
 
-/// Worlds, nodes, texts, edges, numbers and logs.
+/// Covers worlds, nodes, texts, edges, numbers and logs.
 pub async fn everything_is_there_after_opening_again(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;

@@ -1,8 +1,8 @@
-//! The contract as stories: what every engine must do, told through the traits.
+//! The contract of the store traits as tests, called stories, that every engine must pass.
 //!
-//! An engine supplies a [`Harness`] and writes [`contract_tests!`] in one of its
-//! test files; each story becomes a test of its own. A story knows no engine:
-//! no SQL, no files, no timing beyond "it ends".
+//! An engine supplies a [`Harness`] and calls [`contract_tests!`] in one of its test files; each
+//! story becomes a separate test. A story knows nothing of the engine: no SQL, no files, no timing
+//! beyond "it ends".
 //!
 //! [`contract_tests!`]: crate::contract_tests
 
@@ -49,17 +49,17 @@ pub mod veil;
 pub mod visibility;
 pub mod worlds;
 
-/// Makes stores for the stories.
+/// Creates stores for the stories.
 #[async_trait]
 pub trait Harness: Send + Sync {
-    /// A new store that holds only what every new store holds.
+    /// Creates a store that holds only what every new store holds.
     async fn fresh(&self) -> Fresh;
 
     /// Closes a store and opens the same data again.
     async fn reopen(&self, fresh: Fresh) -> Fresh;
 }
 
-/// A store with whatever must live as long as it, such as a directory.
+/// A store together with whatever must live as long as it, such as a directory.
 pub struct Fresh {
     /// The store.
     pub store: Arc<dyn Store>,
@@ -67,7 +67,7 @@ pub struct Fresh {
     pub keep: Box<dyn Any + Send + Sync>,
 }
 
-/// Writes one test for each story. `$harness` is an expression that makes a [`Harness`].
+/// Generates one test for each story. `$harness` is an expression that creates a [`Harness`].
 #[macro_export]
 macro_rules! contract_tests {
     ($harness:expr) => {

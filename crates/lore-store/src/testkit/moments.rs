@@ -1,4 +1,4 @@
-//! Stories about moments of change: who learns by them that something was changed.
+//! Contract tests for change dates: who can tell from them that something changed.
 
 use lore_core::{Node, Role, Timestamp, Viewer, Visibility};
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::{
     NewText, NewestNodes, NodePatch, NodeQuery, NodeRef, TextPatch, TextRef,
 };
 
-/// An open page, and a world around it with hidden and open things of it.
+/// An open page in a world that has both hidden and open items attached to it.
 struct Scene {
     stage: Stage,
     player: Viewer,
@@ -26,7 +26,7 @@ impl Scene {
         Self { stage, player, page, now: 10 }
     }
 
-    /// Changes the page beside something else, a little later.
+    /// Patches the page without a new value, together with other changes, a little later.
     async fn touch(&mut self, viewer: Viewer, others: Vec<Change>) {
         self.patch(viewer, NodePatch::default(), others).await;
     }
@@ -35,7 +35,7 @@ impl Scene {
         self.now += 1;
         let touch = Change::UpdateNode(self.node(), Expect::Any, patch);
         let mut batch = Batch::new(origin(), moment(self.now));
-        // The order within a batch does not count.
+        // The order within a batch must not matter.
         match self.now % 2 {
             0 => batch.changes.extend(std::iter::once(touch).chain(others)),
             _ => batch.changes.extend(others.into_iter().chain([touch])),
@@ -80,7 +80,7 @@ impl Scene {
         Change::AppendEvents(NewEvents { node: self.node(), after: None, events: vec![event] })
     }
 
-    /// When the page was changed last, by every way of reading it.
+    /// When the page was last changed, checked for every way of reading it.
     async fn seen_by(&self, viewer: &Viewer) -> Timestamp {
         let page = self.stage.read(viewer, self.page.id).await.unwrap();
         let at = page.updated.at;
@@ -99,13 +99,13 @@ impl Scene {
         at
     }
 
-    /// The last change was one that the owner alone can see.
+    /// Asserts that only the owner sees the last change.
     async fn is_unseen(&self, what: &str) {
         assert_eq!(self.seen_by(&self.stage.owner).await, moment(self.now), "{what}");
         assert!(self.seen_by(&self.player).await < moment(self.now), "{what}");
     }
 
-    /// The last change was one that everybody can see.
+    /// Asserts that everybody sees the last change.
     async fn is_seen(&self, what: &str) {
         for viewer in [self.stage.owner, self.player] {
             assert_eq!(self.seen_by(&viewer).await, moment(self.now), "{what} {viewer:?}");
@@ -113,7 +113,7 @@ impl Scene {
     }
 }
 
-/// Texts, documents, events and edges.
+/// Covers texts, documents, events and edges.
 pub async fn what_happens_behind_the_screen_moves_no_date_of_the_players(harness: &dyn Harness) {
     let mut scene = Scene::set(harness).await;
     let (owner, page) = (scene.stage.owner, scene.page.clone());
@@ -152,7 +152,8 @@ pub async fn what_happens_behind_the_screen_moves_no_date_of_the_players(harness
     assert_eq!(scene.seen_by(&owner).await, before, "where nothing changes, no date moves");
 }
 
-/// Even beside something hidden; and what vanishes or appears is seen, too.
+/// This holds even together with a hidden change. Items that appear or disappear are visible
+/// changes as well.
 pub async fn what_everybody_sees_moves_the_date_for_everybody(harness: &dyn Harness) {
     let mut scene = Scene::set(harness).await;
     let (owner, page) = (scene.stage.owner, scene.page.clone());
@@ -184,7 +185,7 @@ pub async fn what_everybody_sees_moves_the_date_for_everybody(harness: &dyn Harn
     }
 }
 
-/// Whoever writes a page whole says again what it is called, what it says and what it is tied to.
+/// A client that saves a whole page sends name, text and edges again, although they did not change.
 pub async fn what_is_said_again_beside_something_hidden_moves_no_date(harness: &dyn Harness) {
     let mut scene = Scene::set(harness).await;
     let (owner, page) = (scene.stage.owner, scene.page.clone());
@@ -210,7 +211,7 @@ pub async fn what_is_said_again_beside_something_hidden_moves_no_date(harness: &
     scene.is_unseen("the same again").await;
 }
 
-/// The store knows what of a node is open; of properties the use case tells.
+/// The store knows which fields of a node are open; for properties the use case says so.
 pub async fn fields_move_the_date_unless_they_are_said_to_be_hidden(harness: &dyn Harness) {
     let mut scene = Scene::set(harness).await;
     let owner = scene.stage.owner;
@@ -238,7 +239,7 @@ pub async fn fields_move_the_date_unless_they_are_said_to_be_hidden(harness: &dy
     }
 }
 
-/// While its page is hidden, whatever becomes of it; when the page is shown, it is seen.
+/// A tag with a hidden page never moves the date for players; showing its page does.
 pub async fn a_hidden_tag_moves_no_date(harness: &dyn Harness) {
     let mut scene = Scene::set(harness).await;
     let owner = scene.stage.owner;
@@ -256,7 +257,8 @@ pub async fn a_hidden_tag_moves_no_date(harness: &dyn Harness) {
     scene.is_seen("an open tag").await;
     scene.patch(owner, tagged(&["Elf", "Traitor"]), Vec::new()).await;
     scene.is_unseen("a hidden tag").await;
-    // Whether the page is renamed before or after, one of both names has no page for a while.
+    // The batch is applied in both orders: before or after the rename, one of the names has no
+    // page.
     scene.now += scene.now % 2;
     scene.patch(owner, tagged(&["Elf", "Spy"]), change(renamed)).await;
     scene.is_unseen("a hidden tag is renamed").await;
@@ -266,7 +268,7 @@ pub async fn a_hidden_tag_moves_no_date(harness: &dyn Harness) {
     scene.is_seen("a tag that is shown by it").await;
 }
 
-/// What it was called, and when it was changed, before it was shown, is nobody's business.
+/// Players learn neither the earlier names nor the earlier change dates of a page that is shown.
 pub async fn what_comes_into_view_was_changed_then(harness: &dyn Harness) {
     let mut scene = Scene::set(harness).await;
     let owner = scene.stage.owner;
@@ -285,8 +287,8 @@ pub async fn what_comes_into_view_was_changed_then(harness: &dyn Harness) {
     scene.is_seen("it comes out of the bin").await;
 }
 
-/// The game master's side sees that something happened, as in the audit log; other players do
-/// not. On what is private itself its owner sees everything.
+/// The game master's side sees that something happened, as in the audit log; other players do not.
+/// On a private node its owner sees every change.
 pub async fn what_is_private_moves_the_date_for_the_gms_side_alone(harness: &dyn Harness) {
     let mut scene = Scene::set(harness).await;
     let (owner, player) = (scene.stage.owner, scene.player);
@@ -304,7 +306,7 @@ pub async fn what_is_private_moves_the_date_for_the_gms_side_alone(harness: &dyn
     assert!(scene.stage.read(&owner, scene.page.id).await.is_none());
 }
 
-/// Who made a change is as secret as when.
+/// The author of a hidden change is as secret as its time.
 pub async fn who_changed_something_behind_the_screen_is_not_told(harness: &dyn Harness) {
     let mut scene = Scene::set(harness).await;
     let (owner, player) = (scene.stage.owner, scene.player);

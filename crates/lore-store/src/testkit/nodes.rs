@@ -1,4 +1,4 @@
-//! Stories about making, reading and changing nodes.
+//! Contract tests for creating, reading and changing nodes.
 
 use lore_core::{Node, NodeId, PrincipalId, Properties, Role, Stamp, Timestamp, Visibility};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::Harness;
 use super::stage::{Stage, batch, conflict, exists, invalid, moment, node_id, version, word};
 use crate::{Batch, Change, Expect, NewNode, NodeKey, NodePatch, NodeQuery, NodeRef};
 
-/// Every field.
+/// Every field comes back.
 pub async fn a_node_comes_back_as_it_was_made(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode {
@@ -46,7 +46,7 @@ pub async fn a_node_comes_back_as_it_was_made(harness: &dyn Harness) {
     assert_eq!(node, expected);
 }
 
-/// Row, uid, number and number within the kind.
+/// By row id, uid, number and number within the kind.
 pub async fn a_node_is_found_by_every_key(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.make(&stage.owner, NewNode::new(stage.uid(), word("place"), "Bree")).await;
@@ -63,7 +63,7 @@ pub async fn a_node_is_found_by_every_key(harness: &dyn Harness) {
     }
 }
 
-/// Absence is an answer, not an error.
+/// A missing node is not an error.
 pub async fn an_absent_node_is_none(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.node(&stage.owner, "Gandalf").await;
@@ -79,7 +79,7 @@ pub async fn an_absent_node_is_none(harness: &dyn Harness) {
     }
 }
 
-/// No list is too long and none too short.
+/// Neither a long nor an empty list is a problem.
 pub async fn several_nodes_skip_the_absent(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let a = stage.node(&stage.owner, "A").await;
@@ -101,7 +101,7 @@ pub async fn several_nodes_skip_the_absent(harness: &dyn Harness) {
     assert_eq!(numbered, found);
 }
 
-/// What a patch leaves out stays.
+/// Fields that a patch leaves out stay the same.
 pub async fn an_update_changes_only_what_it_names(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode {
@@ -121,7 +121,7 @@ pub async fn an_update_changes_only_what_it_names(harness: &dyn Harness) {
     assert_eq!(after, expected);
 }
 
-/// What becomes of another kind stays itself, and is the next of that kind.
+/// A node that changes its kind stays the same node and gets the next number of the new kind.
 pub async fn a_node_may_become_of_another_kind(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = word("guild");
@@ -139,7 +139,7 @@ pub async fn a_node_may_become_of_another_kind(harness: &dyn Harness) {
     assert_eq!(found, [first, after]);
 }
 
-/// Who changed it last, when, for the how manieth time.
+/// The node records who changed it last and when, and counts versions.
 pub async fn an_update_counts_the_version_and_stamps_its_author(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let pia = stage.person("Pia", Role::Player).await;
@@ -155,7 +155,7 @@ pub async fn an_update_counts_the_version_and_stamps_its_author(harness: &dyn Ha
     assert_eq!(after.version, 2);
 }
 
-/// But it must be there, at the version that was read.
+/// The node must exist and have the expected version.
 pub async fn an_empty_update_changes_nothing(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -166,7 +166,7 @@ pub async fn an_empty_update_changes_nothing(harness: &dyn Harness) {
     conflict(stage.attempt(&stage.owner, empty(2)).await);
 }
 
-/// Absent and empty are not the same.
+/// `Some(None)` clears the subtype, while `None` keeps it.
 pub async fn a_subtype_can_be_cleared(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode { subtype: Some("NPC".into()), ..stage.draft("Gandalf") };
@@ -213,7 +213,7 @@ pub async fn tags_and_aliases_are_replaced_as_a_whole(harness: &dyn Harness) {
     assert!(after.tags.is_empty() && after.aliases.is_empty());
 }
 
-/// Case does not make a second one.
+/// Different case does not make a second entry.
 pub async fn repeated_tags_and_aliases_count_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode {
@@ -225,7 +225,7 @@ pub async fn repeated_tags_and_aliases_count_once(harness: &dyn Harness) {
     assert_eq!((node.tags, node.aliases), (vec!["Wizard".to_owned()], vec!["Grey".to_owned()]));
 }
 
-/// Of a node, a tag, an alias.
+/// For nodes, tags and aliases.
 pub async fn blank_names_are_refused(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let blank = || vec![" ".to_owned()];
@@ -256,7 +256,7 @@ pub async fn a_uid_is_taken_once(harness: &dyn Harness) {
     exists(stage.attempt(&stage.owner, Change::CreateNode(draft)).await);
 }
 
-/// Nesting, numbers, text, and the order of fields.
+/// Covers nesting, numbers, text and the order of fields.
 pub async fn properties_survive(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let given = json!({
@@ -272,7 +272,7 @@ pub async fn properties_survive(harness: &dyn Harness) {
     assert!(stage.read(&stage.owner, node.id).await.unwrap().properties.is_empty());
 }
 
-/// Long ago, far ahead, and in between.
+/// Covers times in the distant past and future.
 pub async fn moments_survive_to_the_microsecond(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for micros in [-62_000_000_000_000_001, 0, 1_800_000_000_123_457, 95_617_584_000_000_000] {
@@ -286,7 +286,7 @@ pub async fn moments_survive_to_the_microsecond(harness: &dyn Harness) {
     }
 }
 
-/// A private thing needs a principal who exists.
+/// A private item needs a principal who exists.
 pub async fn nothing_is_private_to_nobody(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let visibility = Visibility::Private(PrincipalId(999));

@@ -1,4 +1,4 @@
-//! Stories about batches that happen once, however often they are sent.
+//! Contract tests for idempotent batches, which are applied once however often they are sent.
 
 use lore_core::{Role, Viewer};
 use tokio::task::JoinSet;
@@ -7,7 +7,7 @@ use super::Harness;
 use super::stage::{Stage, batch, conflict, not_found};
 use crate::{Batch, Change, Expect, NodeQuery, NodeRef, Once, Origin, StoreError};
 
-/// To the letter.
+/// The answer is returned byte for byte.
 pub async fn a_key_keeps_its_answer(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     assert_eq!(answer(&stage, &stage.owner, "story", "k").await, None);
@@ -16,7 +16,7 @@ pub async fn a_key_keeps_its_answer(harness: &dyn Harness) {
     assert_eq!(kept.as_deref(), Some("{ \"n\" : 1 }"));
 }
 
-/// And changes nothing.
+/// The second batch fails and changes nothing.
 pub async fn the_same_key_again_conflicts(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.commit(&stage.owner, once(&stage, "k", "first")).await;
@@ -28,7 +28,7 @@ pub async fn the_same_key_again_conflicts(harness: &dyn Harness) {
     assert_eq!(nodes(&stage).await, 2);
 }
 
-/// Nobody is told what somebody else was told.
+/// Nobody gets the answer of somebody else, or of another scope.
 pub async fn keys_are_each_principals_and_each_scopes_own(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let pia = stage.person("Pia", Role::Player).await;
@@ -49,7 +49,7 @@ pub async fn keys_are_each_principals_and_each_scopes_own(harness: &dyn Harness)
     }
 }
 
-/// It may be tried again.
+/// A failed batch can be tried again with the same key.
 pub async fn a_failed_batch_keeps_no_answer(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let failing = once(&stage, "k", "never")
@@ -59,7 +59,7 @@ pub async fn a_failed_batch_keeps_no_answer(harness: &dyn Harness) {
     stage.commit(&stage.owner, once(&stage, "k", "now")).await;
 }
 
-/// Only those from before; the key is then free again.
+/// Only older answers are deleted; their keys are free again.
 pub async fn old_answers_are_forgotten(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let kept = once(&stage, "k", "first");
@@ -73,7 +73,7 @@ pub async fn old_answers_are_forgotten(harness: &dyn Harness) {
     stage.commit(&stage.owner, once(&stage, "k", "second")).await;
 }
 
-/// One of them; the others find its answer.
+/// One sender succeeds; the others find its answer.
 pub async fn many_senders_make_it_happen_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let mut tasks = JoinSet::new();

@@ -1,4 +1,4 @@
-//! Stories about conditions: what was read before must still be so.
+//! Contract tests for preconditions: what was read before must still hold.
 
 use lore_core::{Node, NodeId, Role, Visibility};
 
@@ -9,7 +9,7 @@ use crate::{
     Require, TextPatch, TextRef,
 };
 
-/// Version after version.
+/// For one version after the other.
 pub async fn the_version_read_before_lets_a_change_pass(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -19,7 +19,7 @@ pub async fn the_version_read_before_lets_a_change_pass(harness: &dyn Harness) {
     }
 }
 
-/// Too old, too new; changed or deleted.
+/// Versions that are too old or too new fail, for updates and for deletions.
 pub async fn a_stale_version_of_a_node_is_a_conflict(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -34,7 +34,7 @@ pub async fn a_stale_version_of_a_node_is_a_conflict(harness: &dyn Harness) {
     assert_eq!(stage.read(&stage.owner, node.id).await.unwrap(), now);
 }
 
-/// Changed or deleted.
+/// For updates and for deletions.
 pub async fn a_stale_version_of_a_text_is_a_conflict(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -48,7 +48,7 @@ pub async fn a_stale_version_of_a_text_is_a_conflict(harness: &dyn Harness) {
     assert_eq!(stage.store().text(&stage.owner, text.id).await.unwrap(), Some(text));
 }
 
-/// Changed or deleted.
+/// For updates and for deletions.
 pub async fn a_stale_version_of_an_edge_is_a_conflict(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -63,7 +63,7 @@ pub async fn a_stale_version_of_an_edge_is_a_conflict(harness: &dyn Harness) {
     assert_eq!(stage.edges_out(&stage.owner, node.id).await[0].version, 2);
 }
 
-/// Ignoring case; aliases do not count.
+/// Case is ignored, and aliases do not count.
 pub async fn a_free_name_passes_and_a_taken_one_is_a_conflict(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode { aliases: vec!["Mithrandir".into()], ..stage.draft("Gandalf") };
@@ -81,7 +81,7 @@ pub async fn a_free_name_passes_and_a_taken_one_is_a_conflict(harness: &dyn Harn
     }
 }
 
-/// Only live nodes of the same kind hold it.
+/// Only live nodes of the same kind hold a name.
 pub async fn a_name_is_free_among_other_kinds_and_in_the_bin(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -98,7 +98,7 @@ pub async fn a_name_is_free_among_other_kinds_and_in_the_bin(harness: &dyn Harne
     stage.commit(&stage.owner, make).await;
 }
 
-/// Of a node the batch does not change.
+/// The batch does not change the node itself.
 pub async fn a_required_version_passes_or_is_a_conflict(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -109,7 +109,7 @@ pub async fn a_required_version_passes_or_is_a_conflict(harness: &dyn Harness) {
     }
 }
 
-/// Deleted or never there.
+/// A deleted or unknown node is a conflict, not "not found".
 pub async fn a_required_node_that_is_gone_is_a_conflict(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -122,7 +122,8 @@ pub async fn a_required_node_that_is_gone_is_a_conflict(harness: &dyn Harness) {
     }
 }
 
-/// Of a document the batch does not put: at its version, stale, not there yet, or hidden.
+/// The batch does not write the document itself. Covers the right version, a stale one, a missing
+/// document and a hidden one.
 pub async fn a_required_document_passes_or_is_a_conflict(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -152,7 +153,7 @@ pub async fn a_required_document_passes_or_is_a_conflict(harness: &dyn Harness) 
     conflict(stage.store().commit(&stage.owner, at(1)).await);
 }
 
-/// A batch does not fulfil or break its own conditions.
+/// A batch neither fulfils nor breaks its own preconditions.
 pub async fn conditions_look_at_the_state_before_the_batch(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;
@@ -169,7 +170,7 @@ pub async fn conditions_look_at_the_state_before_the_batch(harness: &dyn Harness
     conflict(stage.store().commit(&stage.owner, early).await);
 }
 
-/// Whichever it is.
+/// Whichever of them fails.
 pub async fn one_failed_condition_stops_everything(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "A").await;

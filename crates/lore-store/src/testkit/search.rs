@@ -1,4 +1,4 @@
-//! The one search: what is found, by whom, and when.
+//! Contract tests for search: what is found, by whom, and when.
 
 use lore_core::{Node, Role, Viewer, Visibility};
 use lore_search::{Filter, MatchKind, Query, Unit, Vector};
@@ -10,7 +10,7 @@ use crate::{
     TextPatch, TextRef, Unembedded,
 };
 
-/// The names of the nodes that answer, best first.
+/// The names of the nodes in the answers, best first.
 async fn names(stage: &Stage, viewer: &Viewer, query: Query) -> Vec<String> {
     let found = stage.store().search(viewer, Query { limit: 50, ..query }).await.unwrap();
     found.answers.into_iter().map(|answer| answer.node.name).collect()
@@ -20,14 +20,14 @@ async fn asked(stage: &Stage, viewer: &Viewer, text: &str) -> Vec<String> {
     names(stage, viewer, Query { unit: Unit::Node, ..Query::new(text, 50) }).await
 }
 
-/// A node with a text.
+/// Creates a node with a text.
 async fn told(stage: &Stage, name: &str, body: &str) -> Node {
     let node = stage.node(&stage.owner, name).await;
     stage.text(&stage.owner, &node, body).await;
     node
 }
 
-/// Names, aliases, tags and texts, with the part of the text that answers.
+/// Covers names, aliases, tags and texts, with the matching part of the text.
 pub async fn things_are_found_by_what_they_say_and_are_called(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode {
@@ -51,7 +51,7 @@ pub async fn things_are_found_by_what_they_say_and_are_called(harness: &dyn Harn
     assert!((first.hit.parts.sum() - first.hit.score).abs() < 1e-4);
 }
 
-/// It keeps its ids, and goes and comes back with its new node.
+/// The text keeps its ids, and is deleted and restored with its new node.
 pub async fn a_moved_text_is_its_new_nodes_and_found_there_only(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let from = told(&stage, "Bree", "Nothing of note.").await;
@@ -76,7 +76,7 @@ pub async fn a_moved_text_is_its_new_nodes_and_found_there_only(harness: &dyn Ha
     assert!(asked(&stage, &stage.owner, "fireworks").await.is_empty());
 }
 
-/// Somebody called so comes before everything that speaks of them.
+/// A node with the name comes before nodes whose texts contain it.
 pub async fn a_name_comes_first(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 0..5 {
@@ -90,7 +90,7 @@ pub async fn a_name_comes_first(harness: &dyn Harness) {
     assert_eq!(found.answers.len(), 6);
 }
 
-/// Each change shows in the very next question.
+/// Each change shows in the next search.
 pub async fn what_was_written_is_found_at_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Inn").await;
@@ -112,7 +112,7 @@ pub async fn what_was_written_is_found_at_once(harness: &dyn Harness) {
     assert_eq!(asked(&stage, &stage.owner, "inn").await, [""; 0]);
 }
 
-/// With everything that hangs on them.
+/// Texts are hidden and found again together with their node.
 pub async fn deleted_things_are_not_found_until_restored(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = told(&stage, "Tower", "Crows circle above it.").await;
@@ -131,7 +131,7 @@ pub async fn deleted_things_are_not_found_until_restored(harness: &dyn Harness) 
     }
 }
 
-/// Neither hidden nodes nor hidden texts, by any word of theirs, also after a change.
+/// Neither hidden nodes nor hidden texts are found by any of their words, even after a change.
 pub async fn what_is_hidden_is_not_found(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -163,7 +163,7 @@ pub async fn what_is_hidden_is_not_found(harness: &dyn Harness) {
     assert_eq!(asked(&stage, &player, "heart jar").await, [""; 0]);
 }
 
-/// Whoever cannot see a thing gets the very same answers as if it did not exist.
+/// A viewer who cannot see an item gets the same answers as if it did not exist.
 pub async fn hidden_things_do_not_change_anybodys_answers(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -181,7 +181,7 @@ pub async fn hidden_things_do_not_change_anybodys_answers(harness: &dyn Harness)
     assert_eq!(before, after);
 }
 
-/// Worlds do not know of each other.
+/// Each world has its own index.
 pub async fn other_worlds_are_not_searched(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     told(&stage, "Well", "Its water glows at night.").await;
@@ -190,7 +190,7 @@ pub async fn other_worlds_are_not_searched(harness: &dyn Harness) {
     assert_eq!(asked(&stage, &stage.owner, "glowing water").await, ["Well"]);
 }
 
-/// Kinds, kinds of text, namespaces, subtypes, tags, sources, sessions, times, nodes.
+/// Covers kinds, kinds of text, namespaces, subtypes, tags, sources, sessions, times and nodes.
 pub async fn filters_hold_before_the_cut(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for number in 0..30 {
@@ -239,7 +239,7 @@ pub async fn filters_hold_before_the_cut(harness: &dyn Harness) {
     }
 }
 
-/// What only repeats something else, and names that are only cut from a text.
+/// Texts that are marked as not searchable, and names that are only cut from a text.
 pub async fn what_is_not_searchable_is_not_found(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let draft = NewNode { derived_name: true, ..stage.draft("Quicksilver") };
@@ -254,7 +254,7 @@ pub async fn what_is_not_searchable_is_not_found(harness: &dyn Harness) {
     assert_eq!(asked(&stage, &stage.owner, "marmalade").await, ["Quicksilver"]);
 }
 
-/// Any text is a question; none fails.
+/// No text makes a search fail.
 pub async fn any_text_is_a_query(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     told(&stage, "Self-healing", "C'est la vie: \"naïve\" über-Straße? 北京 🐉").await;
@@ -291,7 +291,7 @@ pub async fn any_text_is_a_query(harness: &dyn Harness) {
     }
 }
 
-/// A store that is opened again knows what it knew, and an index made anew is the same.
+/// A store that is opened again gives the same answers, and so does a rebuilt index.
 pub async fn the_index_outlives_the_process(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (name, body) in [("Mill", "The wheel is broken."), ("Forge", "The bellows wheeze.")] {
@@ -307,13 +307,13 @@ pub async fn the_index_outlives_the_process(harness: &dyn Harness) {
     assert_eq!(stage.store().search(&stage.owner, query()).await.unwrap(), before);
 }
 
-/// The texts that wait for a vector of `model`.
+/// The texts of documents that need a vector of `model`.
 async fn waiting(stage: &Stage, model: &str) -> Vec<String> {
     let waiting = stage.store().without_vector(model, 0, 50).await.unwrap();
     waiting.docs.into_iter().map(|one| one.text).collect()
 }
 
-/// Gives everything that waits the vector that `of` says; returns how many were kept.
+/// Stores the vector that `of` returns for each waiting document; returns how many were stored.
 async fn embed(stage: &Stage, model: &str, of: impl Fn(&str) -> Vec<f32>) -> usize {
     let waiting = stage.store().without_vector(model, 0, 50).await.unwrap();
     let vectors =
@@ -321,7 +321,7 @@ async fn embed(stage: &Stage, model: &str, of: impl Fn(&str) -> Vec<f32>) -> usi
     stage.store().put_vectors(model, vectors.collect()).await.unwrap()
 }
 
-/// Live and searchable ones, once for each model, and again when they change.
+/// Live, searchable documents need one vector per model, and a new one after a change.
 pub async fn documents_wait_for_vectors_of_a_model(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Mill").await;
@@ -339,8 +339,8 @@ pub async fn documents_wait_for_vectors_of_a_model(harness: &dyn Harness) {
     assert_eq!(waiting(&stage, "m1").await, [""; 0]);
 }
 
-/// Who goes on from a mark misses nothing: what was left, what was embedded since and changed,
-/// and what came out of the bin.
+/// Continuing from a mark misses nothing: neither documents that are left, nor those that were
+/// embedded and changed since, nor those that were restored.
 pub async fn vectors_are_made_one_part_after_the_other(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Mill").await;
@@ -374,7 +374,7 @@ pub async fn vectors_are_made_one_part_after_the_other(harness: &dyn Harness) {
     }
 }
 
-/// They were of other words.
+/// The vectors belong to the old words.
 pub async fn vectors_of_what_has_changed_are_dropped(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Mill").await;
@@ -387,7 +387,7 @@ pub async fn vectors_of_what_has_changed_are_dropped(harness: &dyn Harness) {
     assert_eq!(waiting(&stage, "m").await, ["It turns."]);
 }
 
-/// A question with a vector of the same model finds by likeness alone.
+/// A query with a vector of the same model matches by similarity alone.
 pub async fn vectors_find_what_shares_no_word(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (name, body) in [("One", "Zyx qwv."), ("Two", "Plok mnb."), ("Three", "Ghj tre.")] {

@@ -1,4 +1,4 @@
-//! Stories about protocol sessions.
+//! Contract tests for protocol sessions.
 
 use lore_core::{Principal, PrincipalId, Role};
 
@@ -6,7 +6,7 @@ use super::Harness;
 use super::stage::{Stage, exists, moment, not_found};
 use crate::SessionRecord;
 
-/// Every field.
+/// Every field comes back.
 pub async fn a_session_comes_back_as_it_was_saved(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let saved = session("k", Principal::LOCAL);
@@ -16,7 +16,7 @@ pub async fn a_session_comes_back_as_it_was_saved(harness: &dyn Harness) {
     assert_eq!(stage.store().session(Principal::LOCAL, "K").await.unwrap(), None);
 }
 
-/// Its principal may.
+/// The session's own principal may replace it.
 pub async fn saving_again_replaces(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.store().save_session(session("k", Principal::LOCAL)).await.unwrap();
@@ -40,7 +40,7 @@ pub async fn the_session_of_another_principal_is_absent(harness: &dyn Harness) {
     assert_eq!(stage.store().session(PrincipalId(999), "k").await.unwrap(), None);
 }
 
-/// Not by saving over it either.
+/// Somebody else cannot overwrite it either.
 pub async fn a_session_cannot_be_taken_over(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let pia = stage.person("Pia", Role::Owner).await;
@@ -51,7 +51,7 @@ pub async fn a_session_cannot_be_taken_over(harness: &dyn Harness) {
     assert_eq!(stage.store().session(Principal::LOCAL, "k").await.unwrap(), Some(own));
 }
 
-/// And nothing else changes.
+/// Only the time of last use changes.
 pub async fn a_touched_session_is_younger(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let saved = session("k", Principal::LOCAL);
@@ -61,7 +61,7 @@ pub async fn a_touched_session_is_younger(harness: &dyn Harness) {
     assert_eq!(loaded, Some(SessionRecord { seen_at: moment(60), ..saved }));
 }
 
-/// As a whole.
+/// The list is replaced as a whole.
 pub async fn subscriptions_are_replaced(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.store().save_session(session("k", Principal::LOCAL)).await.unwrap();
@@ -72,14 +72,14 @@ pub async fn subscriptions_are_replaced(harness: &dyn Harness) {
     }
 }
 
-/// The caller must learn that it is gone.
+/// The caller is told that the session is gone.
 pub async fn an_absent_session_cannot_be_touched(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     not_found(stage.store().touch_session("k", moment(0)).await);
     not_found(stage.store().set_subscriptions("k", vec![]).await);
 }
 
-/// Deleting it twice is fine.
+/// Deleting it twice is not an error.
 pub async fn a_deleted_session_is_absent(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.store().save_session(session("k", Principal::LOCAL)).await.unwrap();
@@ -90,7 +90,7 @@ pub async fn a_deleted_session_is_absent(harness: &dyn Harness) {
     assert!(stage.store().session(Principal::LOCAL, "l").await.unwrap().is_some());
 }
 
-/// Those used at the moment itself stay.
+/// Sessions used exactly at that time are kept.
 pub async fn old_sessions_are_purged_and_counted(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (key, seconds) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {

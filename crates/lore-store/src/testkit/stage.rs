@@ -1,4 +1,4 @@
-//! What stories share: a store with people in it, and short ways to say things.
+//! Helpers for the stories: a store with people in it, and short ways to write and read.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{
     NodeKey, NodeRef, Origin, Store, StoreError, StoreResult,
 };
 
-/// A fresh store, seen by its owner.
+/// A fresh store with its owner as a viewer.
 pub(super) struct Stage {
     pub(super) owner: Viewer,
     pub(super) effects: Effects,
@@ -23,7 +23,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Opens a fresh store and lets its owner in.
+    /// Creates a fresh store and enters it as its owner.
     pub(super) async fn set(harness: &dyn Harness) -> Self {
         let fresh = harness.fresh().await;
         let world = fresh.store.default_world(Principal::LOCAL).await.unwrap().unwrap();
@@ -41,7 +41,7 @@ impl Stage {
         self.fresh.store.as_ref()
     }
 
-    /// The store, for a task of its own.
+    /// The store, for use in another task.
     pub(super) fn shared(&self) -> Arc<dyn Store> {
         Arc::clone(&self.fresh.store)
     }
@@ -51,12 +51,12 @@ impl Stage {
         self.effects.uid()
     }
 
-    /// Somebody with a role in the owner's world.
+    /// Creates somebody with a role in the owner's world.
     pub(super) async fn person(&self, name: &str, role: Role) -> Viewer {
         self.person_in(&self.owner, name, role).await
     }
 
-    /// Somebody with a role in the world of `owner`.
+    /// Creates somebody with a role in the world of `owner`.
     pub(super) async fn person_in(&self, owner: &Viewer, name: &str, role: Role) -> Viewer {
         let token = self.token(name, role);
         let public_id = token.public_id.clone();
@@ -65,7 +65,7 @@ impl Stage {
         Viewer { principal: stored.principal, world: stored.world, role: stored.role }
     }
 
-    /// A token to make.
+    /// A token to create.
     pub(super) fn token(&self, name: &str, role: Role) -> NewToken {
         NewToken {
             public_id: self.uid().to_string(),
@@ -76,7 +76,7 @@ impl Stage {
         }
     }
 
-    /// Another world of the owner.
+    /// Creates another world of the owner.
     pub(super) async fn other_world(&self, name: &str) -> Viewer {
         let made = self
             .store()
@@ -86,51 +86,51 @@ impl Stage {
         self.store().enter(Principal::LOCAL, made.id).await.unwrap().unwrap()
     }
 
-    /// A character to make.
+    /// A character to create.
     pub(super) fn draft(&self, name: &str) -> NewNode {
         NewNode::new(self.uid(), word("character"), name)
     }
 
-    /// Makes a character.
+    /// Creates a character.
     pub(super) async fn node(&self, viewer: &Viewer, name: &str) -> Node {
         self.make(viewer, self.draft(name)).await
     }
 
-    /// Makes a character that not everybody may see. Its author must.
+    /// Creates a character with a restricted visibility, which its author must be able to see.
     pub(super) async fn node_for(&self, viewer: &Viewer, visibility: Visibility) -> Node {
         self.make(viewer, NewNode { visibility, ..self.draft("Hidden") }).await
     }
 
-    /// Makes a node and reads it back.
+    /// Creates a node and reads it back.
     pub(super) async fn make(&self, viewer: &Viewer, draft: NewNode) -> Node {
         let uid = draft.uid;
         self.commit(viewer, batch().change(Change::CreateNode(draft))).await;
         self.store().node(viewer, NodeKey::Uid(uid)).await.unwrap().expect("the node just made")
     }
 
-    /// A text to make.
+    /// A text to create.
     pub(super) fn text_draft(&self, node: &Node, body: &str) -> NewText {
         NewText::new(self.uid(), NodeRef::Id(node.id), word("entry"), body)
     }
 
-    /// Makes a text and reads it back.
+    /// Creates a text and reads it back.
     pub(super) async fn text(&self, viewer: &Viewer, node: &Node, body: &str) -> Text {
         self.write(viewer, self.text_draft(node, body)).await
     }
 
-    /// Makes a text and reads it back.
+    /// Creates a text and reads it back.
     pub(super) async fn write(&self, viewer: &Viewer, draft: NewText) -> Text {
         let done = self.commit(viewer, batch().change(Change::CreateText(draft))).await;
         let id = text_id(&done);
         self.store().text(viewer, id).await.unwrap().expect("the text just made")
     }
 
-    /// Puts an edge of the kind `knows`.
+    /// Creates an edge of the kind `knows`.
     pub(super) async fn join(&self, viewer: &Viewer, from: &Node, to: &Node) -> Edge {
         self.put(viewer, edge_draft(from, to)).await
     }
 
-    /// Puts an edge and reads it back.
+    /// Creates an edge and reads it back.
     pub(super) async fn put(&self, viewer: &Viewer, draft: NewEdge) -> Edge {
         let NodeRef::Id(source) = draft.source else { panic!("give the source by row") };
         let done = self.commit(viewer, batch().change(Change::PutEdge(draft))).await;
@@ -144,12 +144,12 @@ impl Stage {
         self.store().neighbours(viewer, &[node], Direction::Out, &[], 1_000).await.unwrap()
     }
 
-    /// Reads a node by row.
+    /// Reads a node by row id.
     pub(super) async fn read(&self, viewer: &Viewer, id: NodeId) -> Option<Node> {
         self.store().node(viewer, NodeKey::Id(id)).await.unwrap()
     }
 
-    /// Commits what must succeed.
+    /// Commits a batch that must succeed.
     pub(super) async fn commit(&self, viewer: &Viewer, batch: Batch) -> Committed {
         self.store().commit(viewer, batch).await.expect("the batch commits")
     }
@@ -165,7 +165,7 @@ impl Stage {
     }
 }
 
-/// A moment, `seconds` after the stories' beginning.
+/// The time `seconds` after the start of the stories.
 pub(super) fn moment(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
 }
@@ -175,7 +175,7 @@ pub(super) fn word(text: &str) -> Word {
     Word::new("kind", text).unwrap()
 }
 
-/// Where the stories' writes come from.
+/// The origin of the stories' writes.
 pub(super) fn origin() -> Origin {
     Origin::new("story", "request-1")
 }
@@ -185,7 +185,7 @@ pub(super) fn batch() -> Batch {
     Batch::new(origin(), moment(1))
 }
 
-/// An edge to put: `from` knows `to`.
+/// An edge to create: `from` knows `to`.
 pub(super) fn edge_draft(from: &Node, to: &Node) -> NewEdge {
     NewEdge {
         source: NodeRef::Id(from.id),
@@ -197,7 +197,7 @@ pub(super) fn edge_draft(from: &Node, to: &Node) -> NewEdge {
     }
 }
 
-/// An edge by its ends.
+/// An edge by its end nodes.
 pub(super) fn between(from: &Node, to: &Node) -> EdgeRef {
     EdgeRef::Between {
         source: NodeRef::Id(from.id),
@@ -206,7 +206,7 @@ pub(super) fn between(from: &Node, to: &Node) -> EdgeRef {
     }
 }
 
-/// The row of the first node in an answer.
+/// The id of the first node in a result.
 pub(super) fn node_id(done: &Committed) -> NodeId {
     done.applied
         .iter()
@@ -217,7 +217,7 @@ pub(super) fn node_id(done: &Committed) -> NodeId {
         .expect("a node in the answer")
 }
 
-/// The row of the first text in an answer.
+/// The id of the first text in a result.
 pub(super) fn text_id(done: &Committed) -> TextId {
     done.applied
         .iter()
@@ -228,7 +228,7 @@ pub(super) fn text_id(done: &Committed) -> TextId {
         .expect("a text in the answer")
 }
 
-/// The version in the first entry of an answer.
+/// The version in the first entry of a result.
 pub(super) fn version(done: &Committed) -> i64 {
     match done.applied[0] {
         Applied::Node { version, .. }
@@ -252,14 +252,14 @@ macro_rules! expectation {
 }
 
 expectation! {
-    /// The thing must look absent.
+    /// Asserts that the item looks absent.
     not_found: StoreError::NotFound(_),
-    /// A precondition must have failed.
+    /// Asserts that a precondition failed.
     conflict: StoreError::Conflict(_),
-    /// A name or id must be taken.
+    /// Asserts that a name or id is taken.
     exists: StoreError::Exists(_),
-    /// The role must not allow it.
+    /// Asserts that the role does not allow it.
     forbidden: StoreError::Forbidden { .. },
-    /// The request must be malformed.
+    /// Asserts that the request is malformed.
     invalid: StoreError::Invalid(_),
 }

@@ -1,4 +1,4 @@
-//! Stories about documents of state.
+//! Contract tests for documents of state.
 
 use lore_core::{Node, NodeId, Role, Stamp, State, Viewer, Visibility};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::Harness;
 use super::stage::{Stage, batch, conflict, moment, not_found, version, word};
 use crate::{Batch, Change, Expect, NewState, NodeRef, StoreResult};
 
-/// Every field.
+/// Every field comes back.
 pub async fn a_state_comes_back_as_it_was_put(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -25,7 +25,7 @@ pub async fn a_state_comes_back_as_it_was_put(harness: &dyn Harness) {
     assert_eq!(read(&stage, &stage.owner, &node).await, Some(expected));
 }
 
-/// Value, visibility, author and moment.
+/// Value, visibility, author and time are replaced, and the version is counted.
 pub async fn putting_again_replaces_and_counts(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let pia = stage.person("Pia", Role::Player).await;
@@ -39,7 +39,7 @@ pub async fn putting_again_replaces_and_counts(harness: &dyn Harness) {
     assert_eq!(found.updated, Stamp { at: moment(60), by: pia.principal });
 }
 
-/// Zero means: not there yet.
+/// Version 0 means that the document must not exist yet.
 pub async fn a_state_expects_its_version(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -52,7 +52,7 @@ pub async fn a_state_expects_its_version(harness: &dyn Harness) {
     assert_eq!(put(&stage, &stage.owner, at(Expect::Any, 3)).await.unwrap(), 3);
 }
 
-/// Each node has its own, each name is one of its own.
+/// Each node has its own documents, and each name is a separate document.
 pub async fn several_nodes_share_one_answer(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let a = stage.node(&stage.owner, "A").await;
@@ -72,7 +72,7 @@ pub async fn several_nodes_share_one_answer(harness: &dyn Harness) {
     assert!(stage.store().states(&stage.owner, &[], &word("sheet")).await.unwrap().is_empty());
 }
 
-/// Not only objects.
+/// Any JSON value is allowed, not only objects.
 pub async fn any_json_survives(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -90,7 +90,7 @@ pub async fn any_json_survives(harness: &dyn Harness) {
     }
 }
 
-/// A node and its sheet.
+/// One batch creates a node and its document.
 pub async fn a_state_is_put_with_its_node(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -129,7 +129,7 @@ pub async fn states_by_role_and_visibility(harness: &dyn Harness) {
     }
 }
 
-/// Hidden, deleted, or in another world; until it is back.
+/// The document is hidden while its node is hidden, deleted or in another world.
 pub async fn a_state_goes_with_its_node(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -148,7 +148,7 @@ pub async fn a_state_goes_with_its_node(harness: &dyn Harness) {
     assert_eq!(read(&stage, &stage.owner, &secret).await.unwrap().value, json!(1));
 }
 
-/// It looks absent, but its place is taken.
+/// The document looks absent, but cannot be written.
 pub async fn a_hidden_state_is_not_overwritten(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -160,7 +160,7 @@ pub async fn a_hidden_state_is_not_overwritten(harness: &dyn Harness) {
     assert_eq!((found.value, found.version), (json!(1), 1));
 }
 
-/// But private documents only to their owner.
+/// Private documents are shown only to their owner.
 pub async fn the_audit_log_holds_what_a_state_was(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let gil = stage.person("Gil", Role::Gm).await;
@@ -189,7 +189,7 @@ fn draft(node: &Node, value: Value) -> NewState {
     }
 }
 
-/// The new version.
+/// Stores a document; returns the new version.
 async fn put(stage: &Stage, viewer: &Viewer, draft: NewState) -> StoreResult<i64> {
     stage.attempt(viewer, Change::PutState(draft)).await.map(|done| version(&done))
 }

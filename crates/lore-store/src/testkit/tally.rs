@@ -1,4 +1,4 @@
-//! The newest nodes, and how many there are of everything.
+//! Contract tests for the newest nodes, for counts and for lists of changed nodes.
 
 use lore_core::{Role, Viewer, Visibility};
 
@@ -18,7 +18,7 @@ fn notes(namespace: &str) -> NewestNodes {
     }
 }
 
-/// Makes a note at a moment, however late it is.
+/// Creates a note at the given time.
 async fn note(stage: &Stage, name: &str, namespace: &str, at: i64) {
     let draft =
         NewNode { kind: word("note"), namespace: namespace.to_owned(), ..stage.draft(name) };
@@ -31,7 +31,7 @@ async fn names(stage: &Stage, viewer: &Viewer, query: NewestNodes) -> Vec<String
     found.into_iter().map(|node| node.name).collect()
 }
 
-/// By when they were made, not by when they were stored.
+/// Ordered by creation time, not by when they were stored.
 pub async fn the_newest_of_a_kind_in_a_namespace_come_first(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (name, namespace, at) in [("b", "x", 20), ("a", "x", 10), ("c", "x", 30), ("d", "y", 40)] {
@@ -43,7 +43,7 @@ pub async fn the_newest_of_a_kind_in_a_namespace_come_first(harness: &dyn Harnes
     assert_eq!(names(&stage, &stage.owner, notes("z")).await, [""; 0]);
 }
 
-/// Offset, limit and moment together.
+/// Combines offset, limit and a latest time.
 pub async fn the_newest_are_paged_and_bounded_by_a_moment(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (name, at) in [("a", 10), ("b", 20), ("c", 30), ("d", 40)] {
@@ -55,7 +55,7 @@ pub async fn the_newest_are_paged_and_bounded_by_a_moment(harness: &dyn Harness)
     assert_eq!(names(&stage, &stage.owner, early).await, ["b", "a"]);
 }
 
-/// Nodes of the same kind in two namespaces are two rows; edges are one number.
+/// Nodes of the same kind in two namespaces are counted separately; edges have a single count.
 pub async fn everything_is_counted_by_kind_and_namespace(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (name, namespace) in [("a", "x"), ("b", "x"), ("c", "")] {
@@ -73,7 +73,7 @@ pub async fn everything_is_counted_by_kind_and_namespace(harness: &dyn Harness) 
     assert_eq!(stage.store().count_edges(&stage.owner).await.unwrap(), 1);
 }
 
-/// Counts tell nothing that the viewer may not know.
+/// Counts reveal nothing that the viewer may not know.
 pub async fn what_is_hidden_or_gone_is_neither_listed_nor_counted(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -92,7 +92,7 @@ pub async fn what_is_hidden_or_gone_is_neither_listed_nor_counted(harness: &dyn 
     assert_eq!(stage.store().count_edges(&stage.owner).await.unwrap(), 1);
 }
 
-/// New names, new eyes, the bin and back: each is told, texts are not.
+/// Reports new names, changed visibility, deletion and restoration, but no changes of texts.
 pub async fn what_changed_its_name_is_told_once_and_in_order(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (a, b) = (stage.node(&stage.owner, "A").await, stage.node(&stage.owner, "B").await);
@@ -112,7 +112,7 @@ pub async fn what_changed_its_name_is_told_once_and_in_order(harness: &dyn Harne
     assert_eq!(last.nodes, [a.id]);
 }
 
-/// A new text, a change to it, the bin and back: each is told.
+/// Reports new, changed, deleted and restored texts.
 pub async fn what_changed_its_texts_is_told_with_its_name(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (a, b) = (stage.node(&stage.owner, "A").await, stage.node(&stage.owner, "B").await);
@@ -138,7 +138,7 @@ pub async fn what_changed_its_texts_is_told_with_its_name(harness: &dyn Harness)
     assert_eq!((quiet.nodes, quiet.mark), (Vec::new(), mark));
 }
 
-/// However small the steps, everything is told.
+/// Nothing is missed, however small the pages are.
 pub async fn a_mark_leads_on_where_the_last_answer_ended(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let mut made = Vec::new();

@@ -1,4 +1,4 @@
-//! Stories about texts.
+//! Contract tests for texts.
 
 use lore_core::{NodeId, Provenance, Role, Stamp, Text, TextId, Visibility};
 
@@ -6,7 +6,7 @@ use super::Harness;
 use super::stage::{Stage, batch, exists, moment, not_found, version, word};
 use crate::{Batch, Bin, Change, Expect, NewText, NodeRef, TextPatch, TextQuery, TextRef};
 
-/// Every field.
+/// Every field comes back.
 pub async fn a_text_comes_back_as_it_was_made(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -47,7 +47,7 @@ pub async fn a_text_comes_back_as_it_was_made(harness: &dyn Harness) {
     assert_eq!(text, expected);
 }
 
-/// Older before younger at the same place.
+/// At the same position, older texts come first.
 pub async fn texts_are_ordered_by_position_then_age(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -60,7 +60,7 @@ pub async fn texts_are_ordered_by_position_then_age(harness: &dyn Harness) {
     assert_eq!(bodies, ["first", "a", "b", "c", "d"]);
 }
 
-/// What a patch leaves out stays.
+/// Fields that a patch leaves out stay the same.
 pub async fn an_update_changes_only_what_it_names(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -89,7 +89,7 @@ pub async fn an_update_changes_only_what_it_names(harness: &dyn Harness) {
     assert_eq!((last.provenance.author.as_deref(), last.searchable), (Some("Bilbo"), false));
 }
 
-/// Several nodes in one question; hidden texts stay out.
+/// One call returns the texts of several nodes, without hidden ones.
 pub async fn texts_of_several_nodes_come_together(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let first = stage.node(&stage.owner, "Gandalf").await;
@@ -107,7 +107,7 @@ pub async fn texts_of_several_nodes_come_together(harness: &dyn Harness) {
     assert_eq!(bodies, ["a", "b", "c"]);
 }
 
-/// Neither an absent nor a deleted one.
+/// The node must exist and must not be deleted.
 pub async fn a_text_needs_a_live_node(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -120,7 +120,7 @@ pub async fn a_text_needs_a_live_node(harness: &dyn Harness) {
     not_found(stage.attempt(&stage.owner, Change::CreateText(draft)).await);
 }
 
-/// A uid means one text.
+/// A uid identifies one text.
 pub async fn a_uid_is_taken_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -129,7 +129,7 @@ pub async fn a_uid_is_taken_once(harness: &dyn Harness) {
     exists(stage.attempt(&stage.owner, Change::CreateText(draft)).await);
 }
 
-/// A megabyte is a long chapter, not a problem.
+/// A body of a megabyte is stored unchanged.
 pub async fn a_large_body_survives(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -137,7 +137,7 @@ pub async fn a_large_body_survives(harness: &dyn Harness) {
     assert_eq!(stage.text(&stage.owner, &node, &body).await.body, body);
 }
 
-/// A store does not tidy up.
+/// The store does not normalise texts.
 pub async fn unusual_characters_survive(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -148,7 +148,7 @@ pub async fn unusual_characters_survive(harness: &dyn Harness) {
     }
 }
 
-/// Versions of nodes and texts are apart.
+/// Nodes and texts have separate versions.
 pub async fn a_text_does_not_change_its_node(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -156,7 +156,7 @@ pub async fn a_text_does_not_change_its_node(harness: &dyn Harness) {
     assert_eq!(stage.read(&stage.owner, node.id).await.unwrap(), node);
 }
 
-/// Absence is an answer, not an error.
+/// A missing text is not an error.
 pub async fn an_absent_text_is_none(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     assert_eq!(stage.store().text(&stage.owner, TextId(999)).await.unwrap(), None);
@@ -167,7 +167,7 @@ pub async fn an_absent_text_is_none(harness: &dyn Harness) {
     not_found(stage.attempt(&stage.owner, change).await);
 }
 
-/// By the id its maker chose; what is hidden is as good as absent.
+/// By the uid its creator chose; a hidden text counts as absent.
 pub async fn a_text_is_found_by_its_uid(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -180,7 +180,7 @@ pub async fn a_text_is_found_by_its_uid(harness: &dyn Harness) {
     assert_eq!(stage.store().text_by_uid(&stage.owner, stage.uid()).await.unwrap(), None);
 }
 
-/// Over all nodes, in pages, with a total that tells nothing hidden.
+/// Across all nodes, in pages, with a total that counts nothing hidden.
 pub async fn texts_are_listed_by_kind_and_secrecy(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let first = stage.node(&stage.owner, "Gandalf").await;

@@ -1,4 +1,4 @@
-//! Stories about tokens and the rights they carry.
+//! Contract tests for tokens and the rights they carry.
 
 use lore_core::{Principal, Role, TokenId, Viewer};
 
@@ -6,7 +6,7 @@ use super::Harness;
 use super::stage::{Stage, exists, forbidden, invalid, moment, not_found};
 use crate::NewToken;
 
-/// The principal appears with its first token.
+/// The principal is created with the first token.
 pub async fn a_token_makes_its_principal_and_lets_them_in(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let pia = stage.person("Pia", Role::Player).await;
@@ -27,14 +27,14 @@ pub async fn a_token_for_a_known_name_is_for_that_principal(harness: &dyn Harnes
     assert!(listed.iter().all(|token| token.principal == "Pia"));
 }
 
-/// Blank is no name.
+/// A blank name is invalid.
 pub async fn a_token_needs_a_name(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let nameless = stage.token("  ", Role::Reader);
     invalid(stage.store().create_token(&stage.owner, nameless).await);
 }
 
-/// The authenticator compares exactly what was stored.
+/// The authenticator compares the stored bytes exactly.
 pub async fn the_hash_comes_back_as_it_was_stored(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let secret_hash = std::array::from_fn(|i| u8::try_from(i * 8).unwrap());
@@ -49,7 +49,7 @@ pub async fn the_hash_comes_back_as_it_was_stored(harness: &dyn Harness) {
     assert!(stage.store().token("no such id").await.unwrap().is_none());
 }
 
-/// Not even a game master.
+/// Not even a game master may.
 pub async fn only_an_owner_handles_tokens(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     for (name, role) in [("Gil", Role::Gm), ("Pia", Role::Player), ("Rob", Role::Reader)] {
@@ -62,7 +62,7 @@ pub async fn only_an_owner_handles_tokens(harness: &dyn Harness) {
     assert_eq!(stage.store().tokens(&stage.owner).await.unwrap().len(), 3);
 }
 
-/// A public id means one token.
+/// A public id identifies one token.
 pub async fn a_public_id_is_taken_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let token = stage.token("Pia", Role::Player);
@@ -70,7 +70,7 @@ pub async fn a_public_id_is_taken_once(harness: &dyn Harness) {
     exists(stage.store().create_token(&stage.owner, token).await);
 }
 
-/// The right goes with the token.
+/// Revoking a token takes its right away.
 pub async fn a_revoked_token_opens_nothing(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let pia = stage.person("Pia", Role::Player).await;
@@ -85,7 +85,7 @@ pub async fn a_revoked_token_opens_nothing(harness: &dyn Harness) {
     assert_eq!(listed[0].revoked_at, Some(moment(9)));
 }
 
-/// The log can say when it really was.
+/// The log shows when it really happened.
 pub async fn revoking_twice_keeps_the_first_moment(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     stage.person("Pia", Role::Player).await;
@@ -97,7 +97,7 @@ pub async fn revoking_twice_keeps_the_first_moment(harness: &dyn Harness) {
     assert_eq!(listed[0].revoked_at, Some(moment(1)));
 }
 
-/// Owning one world says nothing about another.
+/// Owning one world gives no rights in another.
 pub async fn tokens_of_another_world_are_out_of_reach(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = stage.other_world("Other").await;
@@ -108,7 +108,7 @@ pub async fn tokens_of_another_world_are_out_of_reach(harness: &dyn Harness) {
     assert!(stage.store().token(&token.public_id).await.unwrap().is_some());
 }
 
-/// An owner who makes a reading token for themselves stays owner.
+/// An owner who creates a reader token for themselves stays owner.
 pub async fn a_small_token_takes_nothing_away_from_an_owner(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let reader = stage.person("owner", Role::Reader).await;
@@ -117,7 +117,7 @@ pub async fn a_small_token_takes_nothing_away_from_an_owner(harness: &dyn Harnes
     assert_eq!(entered, Some(stage.owner));
 }
 
-/// And when it is revoked, the next.
+/// When that token is revoked, the next highest counts.
 pub async fn the_highest_of_several_tokens_counts(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -134,7 +134,7 @@ pub async fn the_highest_of_several_tokens_counts(harness: &dyn Harness) {
     assert_eq!(role().await, Some(Role::Player));
 }
 
-/// In any world.
+/// In any world, including revoked tokens.
 pub async fn whether_there_ever_was_a_token_is_known(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     assert!(!stage.store().has_tokens().await.unwrap());

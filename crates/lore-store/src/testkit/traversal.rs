@@ -1,4 +1,4 @@
-//! Stories about walking the graph over an engine's neighbours.
+//! Contract tests for traversing the graph with an engine's neighbours.
 
 use lore_core::{Node, NodeId, Role, Viewer, Visibility};
 
@@ -6,7 +6,7 @@ use super::Harness;
 use super::stage::{Stage, edge_draft, word};
 use crate::{Budget, Direction, NewEdge, Reached, Stop, Traversal, traverse};
 
-/// A chain of five nodes.
+/// On a chain of five nodes.
 pub async fn a_walk_goes_as_deep_as_it_may(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let chain = chain(&stage, 5).await;
@@ -22,7 +22,7 @@ pub async fn a_walk_goes_as_deep_as_it_may(harness: &dyn Harness) {
     }
 }
 
-/// Out, in, both; some kinds or all.
+/// Covers all directions, with some kinds and with all.
 pub async fn a_walk_follows_direction_and_kinds(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let chain = chain(&stage, 3).await;
@@ -46,7 +46,7 @@ pub async fn a_walk_follows_direction_and_kinds(harness: &dyn Harness) {
     }
 }
 
-/// The shortest one; none to where the walk did not come.
+/// It is the shortest path; there is none to nodes that were not reached.
 pub async fn a_path_leads_from_the_start(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let chain = chain(&stage, 4).await;
@@ -59,7 +59,7 @@ pub async fn a_path_leads_from_the_start(harness: &dyn Harness) {
     assert!(reached.path_to(lonely.id).is_empty());
 }
 
-/// However deep it may go.
+/// However deep the traversal may go.
 pub async fn a_circle_ends(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let chain = chain(&stage, 4).await;
@@ -71,7 +71,7 @@ pub async fn a_circle_ends(harness: &dyn Harness) {
     assert_eq!(reached.stop, Stop::Complete);
 }
 
-/// With the start counted.
+/// The start counts as a node.
 pub async fn the_node_budget_stops_a_walk(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let hub = star(&stage, &[1.0; 6]).await;
@@ -85,7 +85,7 @@ pub async fn the_node_budget_stops_a_walk(harness: &dyn Harness) {
     assert_eq!(walk(&stage, &stage.owner, &hub, budget).await.stop, Stop::Complete);
 }
 
-/// None at all is a budget too.
+/// A budget of 0 edges is respected.
 pub async fn the_edge_budget_stops_a_walk(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let hub = star(&stage, &[1.0; 6]).await;
@@ -97,7 +97,7 @@ pub async fn the_edge_budget_stops_a_walk(harness: &dyn Harness) {
     }
 }
 
-/// So a small budget keeps what matters.
+/// So a small budget keeps the strongest edges.
 pub async fn the_strongest_edges_are_walked_first(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let hub = star(&stage, &[0.5, 9.0, 0.1, 4.0]).await;
@@ -108,7 +108,7 @@ pub async fn the_strongest_edges_are_walked_first(harness: &dyn Harness) {
     assert_eq!(weights, [4.0, 9.0]);
 }
 
-/// A chain through a secret is two chains.
+/// A chain through a hidden node is two separate chains.
 pub async fn a_walk_never_passes_what_is_hidden(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;

@@ -1,4 +1,5 @@
-//! Stories about mentions of what is hidden, in everything that can be read.
+//! Contract tests for the veil, which hides mentions of hidden nodes in everything that can be
+//! read.
 
 use lore_core::{Edge, Event, Node, NodeId, Properties, Role, State, Viewer, Visibility};
 use lore_search::{Query, Unit};
@@ -12,7 +13,7 @@ use crate::{
     TextRef,
 };
 
-/// Everything that can hold words, each of which mentions somebody hidden.
+/// One item of every type that contains text, each with a mention of a hidden node.
 struct Told {
     stage: Stage,
     player: Viewer,
@@ -78,7 +79,7 @@ impl Told {
         self.stage.store().events(viewer, self.node, EventQuery::default()).await.unwrap()
     }
 
-    /// All that a viewer reads of it, by every way of reading.
+    /// Everything that a viewer reads of it, by every way of reading.
     async fn read(&self, viewer: &Viewer) -> Vec<String> {
         let store = self.stage.store();
         let node = self.node(viewer).await;
@@ -114,7 +115,7 @@ impl Told {
     }
 }
 
-/// Its name, another name, its type, a tag and its properties mention somebody.
+/// A node whose name, alias, subtype, tag and properties mention the hidden node.
 fn head(stage: &Stage, hidden: i64) -> NewNode {
     NewNode {
         subtype: Some(format!("of [entity:{hidden}]")),
@@ -125,7 +126,7 @@ fn head(stage: &Stage, hidden: i64) -> NewNode {
     }
 }
 
-/// Keys and values at every depth.
+/// A document with mentions in keys and values at every depth.
 fn document(hidden: i64) -> Properties {
     let mention = format!("[entity:{hidden}]");
     let value = json!({
@@ -136,7 +137,7 @@ fn document(hidden: i64) -> Properties {
     value.as_object().unwrap().clone()
 }
 
-/// The game master's side reads what was written.
+/// The game master's side reads the original.
 pub async fn nothing_that_is_read_names_what_is_hidden(harness: &dyn Harness) {
     let told = Told::by(harness).await;
     let named = format!("entity:{}]", told.hidden);
@@ -152,8 +153,8 @@ pub async fn nothing_that_is_read_names_what_is_hidden(harness: &dyn Harness) {
     assert_eq!(told.node(&told.player).await.name, "Letter to the Mill");
 }
 
-/// Whoever sends back what they read, with something of their own, breaks no mention; whosever
-/// eyes they have got for it.
+/// A viewer who sends back what they read, with additions, breaks no mention. This holds for their
+/// own rights and for lent ones.
 pub async fn what_is_sent_back_names_it_still(harness: &dyn Harness) {
     let told = Told::by(harness).await;
     let (owner, player) = (told.stage.owner, told.player);
@@ -204,7 +205,7 @@ pub async fn what_is_sent_back_names_it_still(harness: &dyn Harness) {
     }
 }
 
-/// A document, a list of which got another first entry.
+/// A document in which a list got a new first entry.
 fn with(document: &Properties, round: i64) -> Properties {
     let mut document = document.clone();
     let deep = document.values_mut().find_map(|value| value.get_mut("deep")).unwrap();
@@ -212,7 +213,7 @@ fn with(document: &Properties, round: i64) -> Properties {
     document
 }
 
-/// Its heading, too.
+/// In the heading and in the body.
 pub async fn a_text_that_is_sent_back_mentions_what_it_did(harness: &dyn Harness) {
     let told = Told::by(harness).await;
     let Told { stage, player, hidden, .. } = &told;
@@ -229,7 +230,7 @@ pub async fn a_text_that_is_sent_back_mentions_what_it_did(harness: &dyn Harness
     assert_eq!((now.title, now.body), (text.title, format!("{} More.", text.body)));
 }
 
-/// And an entry that mentions nothing hidden is read to the letter.
+/// An entry without hidden mentions is returned byte for byte.
 pub async fn a_log_is_checked_as_it_was_written(harness: &dyn Harness) {
     let told = Told::by(harness).await;
     let report = told.stage.store().verify_events(&told.player, told.node).await.unwrap();

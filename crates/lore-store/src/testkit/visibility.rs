@@ -1,4 +1,4 @@
-//! Stories about secrets: who sees what, by role and visibility.
+//! Contract tests for visibility: who sees what, by role and visibility.
 
 use lore_core::{BEHIND_SCREEN, Node, Role, Viewer, Visibility};
 use lore_search::{Query, Unit};
@@ -12,7 +12,7 @@ use crate::{
     TextRef,
 };
 
-/// One viewer of each role, the owner of the private things among them.
+/// Viewers of each role, including the owner of the private items.
 struct Cast {
     viewers: Vec<Viewer>,
     player: Viewer,
@@ -30,7 +30,7 @@ impl Cast {
         Self { viewers, player }
     }
 
-    /// Every visibility there is, with somebody who may make such a thing and see it.
+    /// Every visibility, each with a viewer who may create such an item and sees it.
     fn visibilities(&self, stage: &Stage) -> [(Visibility, Viewer); 4] {
         [
             (Visibility::Members, stage.owner),
@@ -41,7 +41,7 @@ impl Cast {
     }
 }
 
-/// By every way of reading nodes.
+/// Covers every way of reading nodes.
 pub async fn nodes_by_role_and_visibility(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let cast = Cast::of(&stage).await;
@@ -70,8 +70,7 @@ pub async fn nodes_by_role_and_visibility(harness: &dyn Harness) {
     }
 }
 
-/// Whatever leads to it, and also when it is in the bin. What is nowhere, or in another world, is
-/// not hidden.
+/// Also for deleted items. Items that do not exist or are in another world are not reported.
 pub async fn what_is_concealed_is_known_by_every_key(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let cast = Cast::of(&stage).await;
@@ -124,8 +123,8 @@ pub async fn texts_by_role_and_visibility(harness: &dyn Harness) {
     }
 }
 
-/// To others it is told in words, like what is not there: nobody learns a number, nor by writing
-/// mentions whether something has it. The game master's side reads what was written.
+/// Other viewers read plain words, the same as for a number that does not exist, so they cannot
+/// find out numbers by writing mentions. The game master's side reads the original.
 pub async fn a_text_tells_nobody_of_what_it_mentions_that_they_do_not_see(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -194,7 +193,7 @@ pub async fn texts_of_a_hidden_node_are_hidden(harness: &dyn Harness) {
     }
 }
 
-/// At either end.
+/// At either end of the edge.
 pub async fn edges_of_a_hidden_node_are_hidden(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let cast = Cast::of(&stage).await;
@@ -238,7 +237,7 @@ pub async fn hidden_nodes_cannot_be_changed(harness: &dyn Harness) {
     assert_eq!(stage.read(&stage.owner, secret.id).await.unwrap(), secret);
 }
 
-/// Nor those of a hidden node.
+/// This includes texts of a hidden node.
 pub async fn hidden_texts_cannot_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (player, secret) = player_and_secret(&stage).await;
@@ -258,7 +257,7 @@ pub async fn hidden_texts_cannot_be_changed(harness: &dyn Harness) {
     }
 }
 
-/// Nor those at a hidden node.
+/// This includes edges at a hidden node.
 pub async fn hidden_edges_cannot_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (player, secret) = player_and_secret(&stage).await;
@@ -282,7 +281,7 @@ pub async fn hidden_edges_cannot_be_changed(harness: &dyn Harness) {
     }
 }
 
-/// A refusal would tell that it is there; each has an edge of their own.
+/// A refusal would reveal the hidden edge, so each author gets an edge of their own.
 pub async fn a_hidden_edge_is_neither_overwritten_nor_in_the_way(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -301,7 +300,7 @@ pub async fn a_hidden_edge_is_neither_overwritten_nor_in_the_way(harness: &dyn H
     assert_eq!(stage.edges_out(&stage.owner, a.id).await.len(), 1);
 }
 
-/// A total is a piece of knowledge too.
+/// A total would reveal that they exist.
 pub async fn hidden_nodes_are_not_counted(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (player, secret) = player_and_secret(&stage).await;
@@ -314,7 +313,7 @@ pub async fn hidden_nodes_are_not_counted(harness: &dyn Harness) {
     }
 }
 
-/// Else asking for a free name would find out hidden ones.
+/// Otherwise the precondition could be used to find hidden names.
 pub async fn a_hidden_name_is_free(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (player, secret) = player_and_secret(&stage).await;
@@ -324,7 +323,7 @@ pub async fn a_hidden_name_is_free(harness: &dyn Harness) {
     stage.commit(&player, make).await;
 }
 
-/// Deleting a secret does not tell it.
+/// Deleting a hidden item does not reveal it.
 pub async fn the_bin_hides_the_same_things(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (player, secret) = player_and_secret(&stage).await;
@@ -345,7 +344,7 @@ pub async fn the_bin_hides_the_same_things(harness: &dyn Harness) {
     assert_eq!(stage.store().find_nodes(&stage.owner, query).await.unwrap().total, 1);
 }
 
-/// Both ways.
+/// In both directions.
 pub async fn a_new_visibility_counts_at_once(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (player, secret) = player_and_secret(&stage).await;
@@ -362,7 +361,7 @@ pub async fn a_new_visibility_counts_at_once(harness: &dyn Harness) {
     }
 }
 
-/// Neither by reading nor by looking for it; and whoever may see the tag's page sees it.
+/// Others neither read the tag nor find by it; everybody who may see the tag's page does.
 pub async fn a_tag_with_a_hidden_page_is_told_to_the_gms_side_alone(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let player = stage.person("Pia", Role::Player).await;
@@ -392,8 +391,8 @@ pub async fn a_tag_with_a_hidden_page_is_told_to_the_gms_side_alone(harness: &dy
     }
 }
 
-/// By its name they make one of their own, which all see. Whoever lends them eyes changes nothing
-/// about that, and what they do not know they do not take away.
+/// By its name they create a tag of their own, which everybody sees. Lent rights do not change
+/// that, and hidden tags are not removed by people who do not know them.
 pub async fn a_hidden_tag_is_no_tag_to_others(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (owner, player) = (stage.owner, stage.person("Pia", Role::Player).await);
@@ -425,8 +424,8 @@ pub async fn a_hidden_tag_is_no_tag_to_others(harness: &dyn Harness) {
     assert_eq!(found(&player).await, [marked.id, own.id]);
 }
 
-/// There can be more to what everybody sees. Others neither read it nor change it, whoever lends
-/// them eyes, nor do they see that it changed.
+/// A node that everybody sees may have hidden properties. Others neither read nor change them, even
+/// with lent rights, and do not see that they changed.
 pub async fn what_is_behind_the_screen_stays_there(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (owner, player) = (stage.owner, stage.person("Pia", Role::Player).await);
@@ -455,7 +454,7 @@ pub async fn what_is_behind_the_screen_stays_there(harness: &dyn Harness) {
     assert_eq!((read(&player).await.properties, read(&player).await.updated), (says(open), seen));
 }
 
-/// Each of the two follows its own page.
+/// Each of the two tags follows its own page.
 pub async fn one_of_two_tags_of_a_name_is_renamed_alone(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (owner, player) = (stage.owner, stage.person("Pia", Role::Player).await);

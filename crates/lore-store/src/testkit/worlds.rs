@@ -1,4 +1,4 @@
-//! Stories about two worlds that must not know of each other.
+//! Contract tests for worlds, which must not know of each other.
 
 use lore_core::{Node, Role, Viewer};
 
@@ -9,7 +9,7 @@ use crate::{
     NodePatch, NodeQuery, NodeRef, Require, StoreError, TextPatch, TextRef,
 };
 
-/// By row, by uid, by list and by search; even for the owner of both.
+/// By row id, by uid, in lists and in search, even for the owner of both.
 pub async fn nodes_of_another_world_are_absent(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (other, theirs) = other_world_with_node(&stage).await;
@@ -23,7 +23,7 @@ pub async fn nodes_of_another_world_are_absent(harness: &dyn Harness) {
     assert_eq!(stage.read(&other, theirs.id).await, Some(theirs));
 }
 
-/// With the nodes they hang on.
+/// Together with the nodes they belong to.
 pub async fn texts_and_edges_of_another_world_are_absent(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (other, theirs) = other_world_with_node(&stage).await;
@@ -40,7 +40,7 @@ pub async fn texts_and_edges_of_another_world_are_absent(harness: &dyn Harness) 
     assert!(edges.is_empty());
 }
 
-/// By its owner, told in the others, and never as another one.
+/// Only by its owner; the other worlds are told, and the name of another world is refused.
 pub async fn a_world_gets_another_name(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = stage.other_world("Elsewhere").await;
@@ -58,7 +58,7 @@ pub async fn a_world_gets_another_name(harness: &dyn Harness) {
     assert!(rename(other, "  ").await.is_err());
 }
 
-/// Whatever it is and however it is named.
+/// Any kind of item, however it is addressed.
 pub async fn nothing_of_another_world_can_be_changed(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (other, theirs) = other_world_with_node(&stage).await;
@@ -101,7 +101,7 @@ pub async fn worlds_are_never_joined(harness: &dyn Harness) {
     not_found(stage.attempt(&stage.owner, Change::CreateText(text)).await);
 }
 
-/// Each begins at one.
+/// Numbering starts at 1 in each world.
 pub async fn numbers_run_for_each_world(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let (other, theirs) = other_world_with_node(&stage).await;
@@ -112,7 +112,7 @@ pub async fn numbers_run_for_each_world(harness: &dyn Harness) {
     assert_eq!(found, Some(theirs));
 }
 
-/// The same name twice, a tag in two spellings.
+/// The same name in both worlds, and a tag in two spellings.
 pub async fn names_and_tags_are_each_worlds_own(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = stage.other_world("Other").await;
@@ -126,7 +126,7 @@ pub async fn names_and_tags_are_each_worlds_own(harness: &dyn Harness) {
     }
 }
 
-/// The list of worlds is read in each of them, so each is told of a new one.
+/// The list of worlds is read in each world, so each one gets an entry about a new world.
 pub async fn a_new_world_is_told_of_in_the_others(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = stage.other_world("Other").await;
@@ -138,7 +138,7 @@ pub async fn a_new_world_is_told_of_in_the_others(harness: &dyn Harness) {
     assert!(!told(&other).await, "nobody could listen in the new one");
 }
 
-/// The change log runs on over all worlds, but shows only one's own.
+/// One change log runs over all worlds, but a viewer sees only the entries of their own.
 pub async fn logs_are_each_worlds_own(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let other = stage.other_world("Other").await;
