@@ -1,10 +1,10 @@
-//! Short forms of words in names, and words for numbers.
+//! Abbreviations of words in names, and number words.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// The long form of an abbreviation or the digits of a number word, else the word.
+/// The long form of an abbreviation, or the digits of a number word; otherwise the word itself.
 pub(crate) fn expanded(word: &str) -> &str {
     EXPANSIONS.get(word).copied().unwrap_or(word)
 }
@@ -17,7 +17,8 @@ static EXPANSIONS: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
     pairs.collect()
 });
 
-/// Long form: short forms. Number words become digits, so that guards see them.
+/// Each line has a long form and its short forms. Number words become digits, so that the checks
+/// for numbers apply to them.
 const EXPANDED: [&str; 79] = [
     "corporation: corp",
     "incorporated: inc",

@@ -1,11 +1,11 @@
-//! Which words of one name answer to which words of the other.
+//! Aligning the words of two names.
 
 use crate::given_names;
 use crate::name::{Kind, Name, Token};
 use crate::profile::{Family, Profile};
 use crate::spelling::{How, Likeness, likeness};
 
-/// Words of both names in pairs, and the words left alone.
+/// The aligned words of both names, and the words without a counterpart.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Alignment {
     pub(crate) pairs: Vec<Pair>,
@@ -13,7 +13,7 @@ pub(crate) struct Alignment {
     pub(crate) known_alone: Vec<usize>,
 }
 
-/// Words that answer to each other: usually one of each side, sometimes a run.
+/// Words that correspond to each other: usually one on each side, sometimes a sequence of words.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) asked: Vec<usize>,
@@ -21,8 +21,8 @@ pub(crate) struct Pair {
     pub(crate) likeness: Likeness,
 }
 
-/// Aligns greedily, the surest way first: equal words, words written apart,
-/// initials of several words, then the likest words.
+/// Aligns greedily, most certain matches first: equal words, words written as several, acronyms of
+/// several words, then the most similar words.
 pub(crate) fn align(asked: &Name, known: &Name, profile: &Profile) -> Alignment {
     let mut board = Board {
         asked: Side { tokens: &asked.tokens, used: vec![false; asked.tokens.len()] },
@@ -54,7 +54,8 @@ enum Direction {
     KnownIsRun,
 }
 
-/// Longest runs: "database" is two words, an acronym may stand for seven, with small ones between.
+/// The most words that form one word ("data base"), and the most words that an acronym stands for,
+/// including small words between them.
 const LONGEST_JOIN: usize = 4;
 const LONGEST_ACRONYM: usize = 12;
 
@@ -71,7 +72,7 @@ impl Side<'_> {
         }
     }
 
-    /// Words beginning at `start`, as long as nobody has taken them.
+    /// The words from `start` on, if none of them is taken.
     fn run(&self, start: usize, length: usize) -> Option<&[Token]> {
         let free = self.used.get(start..start + length)?.iter().all(|used| !used);
         if free { self.tokens.get(start..start + length) } else { None }
@@ -108,7 +109,7 @@ impl Board<'_> {
                 Direction::AskedIsRun => (run, vec![place]),
                 Direction::KnownIsRun => (vec![place], run),
             };
-            // Two words may have wanted the same run; the first has it.
+            // Two words may match the same sequence; the first one gets it.
             let still_free = |side: &Side<'_>, places: &[usize]| {
                 places.iter().all(|place| side.used.get(*place) == Some(&false))
             };
@@ -148,13 +149,13 @@ impl Board<'_> {
     }
 }
 
-/// A run of words that is `word` written apart, or that `word` abbreviates.
+/// A sequence of words that is `word` written as several words, or that `word` abbreviates.
 fn find_run(side: &Side<'_>, word: &Token, profile: &Profile) -> Option<(Vec<usize>, Likeness)> {
     let person = profile.family == Family::Person;
     for start in side.free() {
         let runs = || (2..=LONGEST_ACRONYM).map_while(|length| side.run(start, length));
         let joined = || runs().take(LONGEST_JOIN - 1).find(|run| is_joined(run, word));
-        // Small words are left out of most acronyms: the second A of NOAA is no "and".
+        // Most acronyms skip small words: the second A of NOAA does not stand for "and".
         let heavy = || runs().find(|run| is_acronym(run, word, Letters::Heavy));
         let some = || runs().find(|run| is_acronym(run, word, Letters::Some));
         let given = || runs().find(|run| are_initials(run, word));
@@ -171,7 +172,7 @@ fn find_run(side: &Side<'_>, word: &Token, profile: &Profile) -> Option<(Vec<usi
     None
 }
 
-/// Whether a word is the initials of given names: JL for Jean-Luc.
+/// Whether a word consists of the initials of given names: JL for Jean-Luc.
 fn are_initials(run: &[Token], word: &Token) -> bool {
     let first = |token: &Token| token.text.chars().next();
     let long = run.iter().all(|token| token.kind == Kind::Word && token.text.len() > 1);
@@ -179,11 +180,11 @@ fn are_initials(run: &[Token], word: &Token) -> bool {
     long && fits && run.iter().filter_map(first).eq(word.text.chars())
 }
 
-/// Of which words an acronym has the letters.
+/// Which words contribute a letter to an acronym.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Letters {
     Heavy,
-    /// Also of some that are light.
+    /// Significant words and some of the light ones.
     Some,
 }
 
@@ -199,8 +200,8 @@ fn is_joined(run: &[Token], word: &Token) -> bool {
     rest.is_empty() && !run.iter().all(digits)
 }
 
-/// How like a word is to what is left of it when a blank has got into it and another letter is wrong:
-/// har risn. What people write on purpose is no piece of a word.
+/// The similarity of a word and a sequence that is the word with a space in it and one more typing
+/// error: "har risn". Both parts of the sequence being real words rules that out.
 fn torn(run: &[Token], word: &Token) -> Option<Likeness> {
     const LEAST: usize = 5;
     let whole: String = run.iter().map(|token| token.text.as_str()).collect();
@@ -221,8 +222,8 @@ fn is_acronym(run: &[Token], word: &Token, letters: Letters) -> bool {
         && spell(run, &word.text, letters)
 }
 
-/// Whether words begin with these letters, one after the other. UCLA has its "los", but no "of",
-/// and the OECD one letter for co-operation.
+/// Whether the words begin with these letters, in order. UCLA includes a letter for "Los" but none
+/// for "of", and OECD has one letter for "Co-operation".
 fn spell(run: &[Token], word: &str, letters: Letters) -> bool {
     let Some((token, more)) = run.split_first() else { return word.is_empty() };
     let light = token.kind == Kind::Light;

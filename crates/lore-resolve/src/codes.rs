@@ -1,13 +1,13 @@
-//! Codes of models and articles in names.
+//! Model numbers and article codes in names.
 
 use crate::words;
 
-/// Shorter runs are no codes.
+/// Shorter strings are not codes.
 const LEAST: usize = 4;
 
-/// Runs of letters and digits that name one thing of many: at least four
-/// characters of both sorts, or five digits, which no year has. Inner dashes,
-/// slashes and dots do not count: "PS-LX350H" is "PSLX350H".
+/// Strings that identify one particular thing: at least four characters with letters and at least
+/// two digits, or at least five digits, which rules out years. Dashes, slashes and dots inside are
+/// ignored: "PS-LX350H" is "PSLX350H".
 pub(crate) fn codes(text: &str) -> Vec<String> {
     text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '"'))
         .map(|run| run.chars().filter(char::is_ascii_alphanumeric).collect::<String>())
@@ -16,8 +16,8 @@ pub(crate) fn codes(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A code that both names hold, or that one holds with a suffix of letters: of several the one that
-/// agrees most, and of those the longest.
+/// A code that both names contain, or that one contains with a suffix of letters. Of several, an
+/// exact match counts first, then the longest.
 pub(crate) fn shared_code(asked: &[String], known: &[String]) -> Option<String> {
     let fits = |one: &str, other: &str| {
         let suffix = other.strip_prefix(one);
@@ -37,7 +37,7 @@ fn is_code(run: &str) -> bool {
     (mixed && !ordinal && !is_measure(run)) || (letters == 0 && digits >= 5)
 }
 
-/// Whether a run tells how large something is, which many things are: 60gb, 1080p, 85mm.
+/// Whether a string is a measure, which many things share: 60gb, 1080p, 85mm.
 fn is_measure(run: &str) -> bool {
     let unit = run.trim_start_matches(|c: char| c.is_ascii_digit());
     let amount = run.len() - unit.len();

@@ -1,10 +1,10 @@
-//! Two names side by side: which of their words have no answer, and in which order they stand.
+//! Comparing two names: words without a counterpart, and the order of words.
 
 use crate::align::{Alignment, Pair};
 use crate::name::{Kind, Name, Place, Token};
 use crate::words;
 
-/// Two names and which of their words answer to each other.
+/// Two names with their alignment.
 #[derive(Clone, Copy)]
 pub(crate) struct Compared<'a> {
     pub(crate) asked: &'a Name,
@@ -12,11 +12,11 @@ pub(crate) struct Compared<'a> {
     pub(crate) alignment: &'a Alignment,
 }
 
-/// Names with at most so many words in common are decided by every single word.
+/// If at most this many words match, every single word decides.
 const SHORT: usize = 3;
 
 impl Compared<'_> {
-    /// Whether so few telling words agree that every single one decides.
+    /// Whether so few significant words match that every single one decides.
     pub(crate) fn is_short(&self) -> bool {
         let telling = |pair: &&Pair| {
             let first = pair.asked.first().and_then(|place| self.asked.tokens.get(*place));
@@ -25,7 +25,7 @@ impl Compared<'_> {
         self.alignment.pairs.iter().filter(telling).count() <= SHORT
     }
 
-    /// Whether nothing but small words differs, and they do different things.
+    /// Whether only small words differ, and they have different meanings ("to", "from").
     pub(crate) fn has_other_bonds(&self) -> bool {
         let bonds = |name: &'_ Name, places: &[usize]| -> Vec<String> {
             let tokens = places.iter().filter_map(|place| name.tokens.get(*place));
@@ -37,20 +37,21 @@ impl Compared<'_> {
         both && !self.leaves_words() && !asked.iter().any(|bond| known.contains(bond))
     }
 
-    /// The University of Washington is not Washington University: the words are
-    /// the same, their order is not, and only one of the names has a link.
+    /// Whether the order of the words differs and only one name has a linking word: the University
+    /// of Washington is not Washington University.
     pub(crate) fn is_turned_around(&self) -> bool {
         let linked = |name: &Name| name.tokens.iter().any(|token| words::is_link(&token.text));
         self.is_turned() && linked(self.asked) != linked(self.known)
     }
 
-    /// Whether the words that answer to each other stand in another order.
+    /// Whether the matching words are in a different order.
     pub(crate) fn is_turned(&self) -> bool {
         !self.known_places(&|_| true).is_sorted()
     }
 
-    /// The third of February is not the second of March. Where more than the order differs,
-    /// numbers are part of a description, which begins where it likes.
+    /// Whether numbers are in a different order, as in the third of February and the second of
+    /// March. Not checked if other words differ as well, because then the numbers are part of a
+    /// description.
     pub(crate) fn has_turned_numbers(&self) -> bool {
         let digits = |pair: &Pair| {
             let token = pair.asked.first().and_then(|place| self.asked.tokens.get(*place));
@@ -59,21 +60,22 @@ impl Compared<'_> {
         !self.leaves_words() && !self.known_places(&digits).is_sorted()
     }
 
-    /// Where the words of these pairs stand in the known name, in the order of the asked one.
+    /// The positions of these pairs in the known name, in the order of the asked name.
     fn known_places(&self, wanted: &dyn Fn(&Pair) -> bool) -> Vec<Option<usize>> {
         let mut pairs: Vec<_> = self.alignment.pairs.iter().filter(|pair| wanted(pair)).collect();
         pairs.sort_by_key(|pair| pair.asked.first().copied());
         pairs.into_iter().map(|pair| pair.known.first().copied()).collect()
     }
 
-    /// Whether a word is left alone that two things may differ in: one that lowers is not one
-    /// that raises, however long the rest of the names is. A sort of place is left out at will.
+    /// Whether a word without a counterpart may distinguish two things, however much else of the
+    /// names matches. A kind of venue ("Restaurant") does not count unless both names have one,
+    /// because it is often left out.
     pub(crate) fn leaves_telling_words(&self) -> bool {
         let (asked, known) = self.left();
         asked.telling || known.telling || asked.venue && known.venue
     }
 
-    /// Whether a telling word of either name has no answer.
+    /// Whether a significant word of either name has no counterpart.
     pub(crate) fn leaves_words(&self) -> bool {
         let telling = |name: &Name, places: &[usize]| {
             let mut tokens = places.iter().filter_map(|place| name.tokens.get(*place));
@@ -83,26 +85,26 @@ impl Compared<'_> {
             || telling(self.known, &self.alignment.known_alone)
     }
 
-    /// Whether nothing but titles tells two persons apart of whom only one name is known.
+    /// Whether only titles distinguish two persons of whom only one name is given.
     pub(crate) fn has_other_titles(&self) -> bool {
         let bare = |name: &Name| name.significant().count() == 1;
         let (asked, known) = (self.asked.titles(), self.known.titles());
         bare(self.asked) && bare(self.known) && asked != known
     }
 
-    /// Whether the family names have other words in front: van der Berg, van den Berg.
+    /// Whether the family names have different particles: van der Berg, van den Berg.
     pub(crate) fn has_other_particles(&self) -> bool {
         self.asked.particles().ne(self.known.particles())
     }
 
-    /// What the words left alone in either name are.
+    /// The words without a counterpart in each name, classified.
     pub(crate) fn left(&self) -> (Left, Left) {
         let asked = Left::of(self.asked, &self.alignment.asked_alone);
         (asked, Left::of(self.known, &self.alignment.known_alone))
     }
 }
 
-/// What the words left alone in a name are.
+/// What kinds of words in a name have no counterpart.
 pub(crate) struct Left {
     pub(crate) number: bool,
     pub(crate) telling: bool,

@@ -1,4 +1,4 @@
-//! How much more two names tell than chance would.
+//! How much the evidence for a match exceeds what chance would produce.
 
 use crate::judge::Evidence;
 use crate::name::{Kind, Name};
@@ -7,22 +7,22 @@ use crate::objection::Objection;
 use crate::sameness::Sameness;
 use crate::spelling::{How, is_long_slip};
 
-/// What equality of whole names is worth beyond its words, in nats.
+/// What equality of the whole names is worth beyond their words, in nats.
 const SAME: f64 = 6.0;
 const NEARLY_SAME: f64 = 3.5;
-/// What it is worth, in nats, that a name is the other without what is left out at will: of two
-/// things that are both called so, neither is meant for sure.
+/// What it is worth, in nats, that a name equals the other without its optional words. Low, because
+/// several things may have the same short name.
 const BARE: f64 = 1.0;
-/// What it is worth, in nats, that a long name of one word has a letter mistyped: however many
-/// names there are, hardly two are so near each other.
+/// What one typing error in a long one-word name is worth, in nats: however many names there are,
+/// two of them are hardly ever this similar.
 const LONG_SLIP: f64 = 1.0;
 
-/// What it is worth, in nats, that names are told apart by one letter, with and without another
-/// word in common: of several such pairs, one is a mistyped name.
+/// What it is worth, in nats, that two real names differ by one letter, with and without another
+/// matching word. Negative: only one in several such pairs is a typing error.
 const NEAR_NAMES: f64 = -1.5;
 const NEAR_NAMES_ALONE: f64 = -3.0;
 
-/// Evidence beyond what is needed to single one thing out of all there could be.
+/// The evidence beyond what is needed to single out one thing among all possible ones.
 pub(crate) fn excess(evidence: &Evidence, asked: &Name, known: &Name, needed: f64) -> f64 {
     let by_words = evidence.nats - needed;
     match evidence.sameness {
@@ -36,7 +36,8 @@ pub(crate) fn excess(evidence: &Evidence, asked: &Name, known: &Name, needed: f6
     }
 }
 
-/// What it tells that a long name of one word is nearly another. People are told apart by less.
+/// The evidence of one typing error in a long one-word name. Not for people, whose names differ by
+/// less.
 fn by_long_slip(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     let typo = match evidence.alignment.pairs.as_slice() {
         [pair] => pair.likeness.how == How::Typo && evidence.objection.is_none(),
@@ -50,7 +51,7 @@ fn by_long_slip(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     }
 }
 
-/// What it tells that two names are nearly one.
+/// The evidence of two names that differ by one letter.
 fn by_near_names(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     match near_names(asked, known, &evidence.alignment) {
         Some(_) if evidence.alignment.pairs.is_empty() => NEAR_NAMES_ALONE,
@@ -59,10 +60,10 @@ fn by_near_names(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     }
 }
 
-/// What it costs an acronym, in nats, that a name goes on behind what it stands for.
+/// The cost in nats if a name continues after the words that the acronym stands for.
 const GOES_ON: f64 = 1.0;
 
-/// What a whole acronym tells grows with its letters: two fit many names, five few.
+/// The evidence of an acronym. It grows with the number of letters: two fit many names, five few.
 fn by_initials(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     let [pair] = evidence.alignment.pairs.as_slice() else { return f64::NEG_INFINITY };
     let cost = match evidence.objection {
@@ -80,8 +81,8 @@ fn by_initials(evidence: &Evidence, asked: &Name, known: &Name) -> f64 {
     })
 }
 
-/// Whether these words are the beginning of a name that goes on with a small one: the Centers for
-/// Disease Control and Prevention.
+/// Whether these words are the beginning of a name that continues with a small word: the Centers
+/// for Disease Control and Prevention.
 fn begins(name: &Name, places: &[usize]) -> bool {
     let next = places.last().and_then(|last| name.tokens.get(last + 1));
     places.first() == Some(&0) && next.is_some_and(|next| next.kind == Kind::Light)

@@ -1,4 +1,4 @@
-//! What people are called: given names, their short forms, syllables of Mandarin.
+//! Given names and their short forms, and syllables of Mandarin.
 
 use std::sync::LazyLock;
 
@@ -7,18 +7,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::profile::Family;
 use crate::words;
 
-/// Whether a word is one that people write on purpose, so that another word one
-/// letter away is another word and no typing error.
+/// Whether a word is a real word or name. If so, a similar word is a different word rather than a
+/// typing error.
 pub(crate) fn is_real(word: &str) -> bool {
     word.len() >= 3 && (lore_text::wordpiece::rank(word).is_some() || NAMES.contains(word))
 }
 
-/// The same of a word that may belong to somebody: Mark's.
+/// The same, also for possessive forms such as "Mark's".
 pub(crate) fn is_real_or_theirs(word: &str) -> bool {
     is_real(word) || word.strip_suffix('s').is_some_and(is_real)
 }
 
-/// Whether somebody is called so.
+/// Whether a word is a known given name.
 pub(crate) fn is_given_name(word: &str) -> bool {
     NAMES.contains(word) || NICKNAMES.contains_key(word)
 }
@@ -39,17 +39,17 @@ pub(crate) fn is_short_for(short: &str, long: &str) -> bool {
     short.len() < long.len() && of.filter_map(is_first).any(|first| first == long)
 }
 
-/// A number for each family of given names the word belongs to.
+/// The numbers of the nickname families that the word belongs to.
 pub(crate) fn nickname_groups(word: &str) -> &'static [usize] {
     NICKNAMES.get(word).map_or(&[], Vec::as_slice)
 }
 
-/// A given name, of which some are family names as well: Henry James.
+/// Whether a word is a given name that may be a family name as well: Henry James.
 pub(crate) fn is_first_name(word: &str) -> bool {
     NICKNAMES.contains_key(word) || FIRST_AND_LAST.contains(&word)
 }
 
-/// Whether a word may be the first letters of two or three given names: JL Picard.
+/// Whether a word may consist of the initials of two or three given names: JL Picard.
 pub(crate) fn may_be_initials(word: &str) -> bool {
     matches!(word.len(), 2 | 3)
         && !is_given_name(word)
@@ -58,8 +58,8 @@ pub(crate) fn may_be_initials(word: &str) -> bool {
         && !words::is_light(word, Family::Person)
 }
 
-/// Syllables of Mandarin as they are written in names: a closed set, in which one
-/// letter makes another name.
+/// Whether a word is a Mandarin syllable in Pinyin. They are a closed set in which one letter makes
+/// a different name.
 pub(crate) fn is_pinyin(word: &str) -> bool {
     let initial = INITIALS.iter().filter(|initial| word.starts_with(**initial)).map(|i| i.len());
     let rest = word.get(initial.max().unwrap_or(0)..).unwrap_or_default();
@@ -76,7 +76,7 @@ const FINALS: [&str; 34] = [
     "ue", "ueng", "er", "v",
 ];
 
-/// Given names that are family names as well and have no short forms below.
+/// Given names that are also family names and have no short forms below.
 const FIRST_AND_LAST: [&str; 48] = [
     "george", "lee", "harvey", "martin", "scott", "lewis", "paul", "simon", "oliver", "arthur",
     "howard", "owen", "ross", "dean", "craig", "stuart", "gordon", "douglas", "stanley", "norman",
@@ -95,8 +95,8 @@ static NICKNAMES: LazyLock<FxHashMap<&str, Vec<usize>>> = LazyLock::new(|| {
     all
 });
 
-/// Given names that are called alike or written otherwise elsewhere, one family a
-/// line.
+/// Given names that are short forms or foreign spellings of each other, one family per line. The
+/// first is the long form.
 const NICKNAME_GROUPS: &[&str] = &[
     "william bill will billy willy liam",
     "robert bob rob bobby robbie",

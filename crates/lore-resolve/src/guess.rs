@@ -1,4 +1,4 @@
-//! Whether two names differ in a way that those of two things could, too.
+//! Whether the difference of two names may as well mean two different things.
 
 use crate::align::Pair;
 use crate::compared::Compared;
@@ -10,7 +10,7 @@ use crate::spelling::{How, is_slip};
 use crate::words;
 
 impl Compared<'_> {
-    /// Whether the names differ in a way that two things could differ in as well.
+    /// Whether the names differ in a way in which the names of two different things could differ.
     pub(crate) fn is_guess(&self, family: Family, code: Option<&str>) -> bool {
         let pairs = &self.alignment.pairs;
         let longer_code = code.is_some_and(|code| !self.known.codes.iter().any(|own| own == code));
@@ -28,9 +28,9 @@ impl Compared<'_> {
             }
     }
 
-    /// Real names may be one letter apart or sound alike, many people share initials and
-    /// short names, a letter behind a code makes another model, and some words are no other
-    /// words written apart: nowhere, now here.
+    /// Whether this pair of words may be a coincidence. Real names may differ by one letter or
+    /// sound alike, many people share initials and short names, a letter after a code makes another
+    /// model, and some words are not the same when written as two: "nowhere", "now here".
     fn is_guessed(&self, pair: &Pair, family: Family) -> bool {
         let token = |name: &'_ Name, places: &[usize]| {
             places.first().and_then(|place| name.tokens.get(*place)).cloned()
@@ -44,9 +44,9 @@ impl Compared<'_> {
                 let word = if pair.asked.len() == 1 { &asked } else { &known };
                 given_names::is_real(&word.text)
             }
-            // Names are one letter apart as easily as words are mistyped.
+            // Names differ by one letter as easily as words are mistyped.
             How::Typo => family == Family::Person || !is_slip(&asked.text, &known.text),
-            // Mendes and Mendez are two families.
+            // Mendes and Mendez are two different families.
             How::Initial | How::Sound | How::Nickname | How::Variant => family == Family::Person,
             How::Longer => family == Family::Person || asked.kind == Kind::Number,
             How::SpelledOut => false,

@@ -1,7 +1,7 @@
-//! All names of one type, and the few of them that may be meant.
+//! An index of all names of one type, to find the few that may be meant.
 //!
-//! Candidates come by three-letter pieces of words, weighted by rarity, and by what
-//! spelling does not show: sounds and short forms of given names, initials.
+//! Candidates are found by trigrams of their words, weighted by rarity, and by what spelling does
+//! not show: sounds, short forms of given names, and initials.
 
 use std::hash::{Hash, Hasher};
 
@@ -26,7 +26,7 @@ pub(crate) struct Index {
     successions: FxHashMap<u64, u32>,
 }
 
-/// One spelling of one thing.
+/// One name or alias of a thing.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot {
     pub(crate) thing: usize,
@@ -35,27 +35,27 @@ pub(crate) struct Slot {
     pub(crate) name: Name,
 }
 
-/// Whether a thing is called so, or also called so.
+/// Whether a spelling is the main name of a thing or an alias.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spelling {
     Name,
     Alias,
 }
 
-/// How many candidates are looked at closely.
+/// How many candidates are compared in detail.
 const MOST_CANDIDATES: usize = 30;
-/// From this size on, pieces that every twentieth name has are skipped.
+/// From this number of names on, trigrams that occur in every twentieth name are skipped.
 const LARGE: usize = 20_000;
 const ALWAYS_KEPT: usize = 4;
-/// How many observations the background frequency of words is worth.
+/// The weight of the background frequency of words, as a number of observations.
 const BACKGROUND: f64 = 10_000.0;
-/// Where words that nobody knows would stand in a list of all words.
+/// The assumed frequency rank of unknown words.
 const UNKNOWN_RANK: f64 = 80_000.0;
 const SINGLE_CHARACTER_RANK: f64 = 30.0;
 const LIGHT: f64 = 0.3;
 const LEAST_WEIGHT: f64 = 0.2;
 const LETTER_WEIGHT: f64 = 2.5;
-/// From how many names on two words are a phrase.
+/// Two words that follow each other in this many names form a phrase.
 const PHRASE: u32 = 5;
 
 impl Index {
@@ -82,7 +82,7 @@ impl Index {
         self.slots.get(usize::try_from(place).ok()?)?.as_ref()
     }
 
-    /// Adds a spelling and says where it is.
+    /// Adds a spelling and returns its position.
     pub(crate) fn insert(&mut self, thing: usize, spelling: Spelling, text: &str) -> u32 {
         let name = Name::parse(text, self.profile.family);
         let place = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
@@ -108,7 +108,7 @@ impl Index {
         place
     }
 
-    /// Forgets a spelling.
+    /// Removes a spelling.
     pub(crate) fn remove(&mut self, place: u32) {
         let slot = usize::try_from(place).ok().and_then(|place| self.slots.get_mut(place));
         let Some(slot) = slot.and_then(Option::take) else { return };
@@ -135,8 +135,8 @@ impl Index {
         }
     }
 
-    /// How much a word tells among these names, in nats: minus the logarithm of its
-    /// frequency here, smoothed by its frequency in the language.
+    /// The evidence of a word among these names, in nats: minus the logarithm of its frequency
+    /// here, smoothed by its frequency in the language.
     pub(crate) fn weight(&self, token: &Token) -> f64 {
         if token.kind == Kind::Light {
             return LIGHT;
@@ -156,10 +156,9 @@ impl Index {
         (-share.ln()).max(LEAST_WEIGHT)
     }
 
-    /// The same after a word that is known already. Words that often follow each
-    /// other are a phrase, and a phrase tells less than its words would alone. People
-    /// do not come in phrases: there, words that follow each other often are one
-    /// person written down often.
+    /// The same for a word after another matching word. Words that often follow each other form a
+    /// phrase, which is less evidence than its words alone. Not for people: there, such words are
+    /// usually one person who is stored several times.
     pub(crate) fn weight_after(&self, before: &Token, token: &Token) -> f64 {
         let alone = self.weight(token);
         let together = self.successions.get(&succession(before, token)).copied().unwrap_or(0);
@@ -171,8 +170,8 @@ impl Index {
         alone.min((-share.ln()).max(LEAST_WEIGHT))
     }
 
-    /// The spellings that may be meant, likeliest first, with those that are equal
-    /// or abbreviated so always among them.
+    /// The spellings that may be meant, most likely first. Equal names and acronyms are always
+    /// included.
     pub(crate) fn candidates(&self, asked: &Name) -> Vec<u32> {
         let mut chosen: Vec<u32> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -188,7 +187,7 @@ impl Index {
         chosen
     }
 
-    /// Spellings whose initials the single asked word is, or the other way round.
+    /// Spellings of which the single asked word is an acronym, or the other way round.
     pub(crate) fn abbreviated(&self, asked: &Name) -> Vec<u32> {
         if self.profile.family == Family::Person {
             return Vec::new();
@@ -240,8 +239,8 @@ impl Index {
         ((self.living as f32 + 1.0) / (count as f32).max(1.0)).ln_1p()
     }
 
-    /// Rarities change as names come, so all lengths are measured anew whenever a
-    /// quarter has been added, and only the new one in between.
+    /// Updates the vector lengths of names. Rarities change as names are added, so all lengths are
+    /// recomputed whenever a quarter has been added, and only the newest in between.
     fn measure(&mut self, newest: u32) {
         let all = self.living > self.measured + self.measured / 4 + 16;
         let first = if all { 0 } else { newest };
@@ -262,8 +261,7 @@ impl Index {
     }
 }
 
-/// Hashes of the three-letter pieces of the telling words, of their sounds and of
-/// the families of given names they belong to.
+/// Hashes of the trigrams of significant words, of their sounds, and of their nickname families.
 fn pieces(name: &Name) -> Vec<u64> {
     let light = name.significant().next().is_none();
     let mut found = FxHashSet::default();
@@ -301,7 +299,7 @@ fn keys(name: &Name) -> Vec<String> {
     keys
 }
 
-/// Initials that a name of several words may be known by.
+/// The acronyms by which a name of several words may be known.
 fn acronyms(name: &Name, family: Family) -> Vec<String> {
     if family == Family::Person {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What speaks for two names meaning the same thing, in nats.
+//! Weighing the evidence that two names mean the same thing, in nats.
 
 use crate::align::{Alignment, Pair, align};
 use crate::codes::shared_code;
@@ -9,28 +9,28 @@ use crate::profile::Profile;
 use crate::sameness::{Sameness, sameness};
 use crate::spelling::How;
 
-/// Everything that two names say about each other.
+/// The result of comparing two names.
 #[derive(Debug, Clone)]
 pub(crate) struct Evidence {
     pub(crate) nats: f64,
     pub(crate) sameness: Sameness,
     pub(crate) objection: Option<Objection>,
-    /// Whether the difference may as well be that of two things: without surroundings that
-    /// agree, the match stays a guess.
+    /// Whether the difference may as well mean two different things. Without matching context, such
+    /// a match remains a guess.
     pub(crate) guess: bool,
     pub(crate) alignment: Alignment,
     pub(crate) code: Option<String>,
 }
 
-/// How much an omission counts, relative to its evidence.
+/// How much words missing on one side count, relative to their evidence.
 const OMISSION: f64 = 0.2;
-/// The same where a code in common makes other words mere description.
+/// The same rates if a shared code makes the other words mere description.
 const CONFLICT_BESIDE_CODE: f64 = 0.3;
 const OMISSION_BESIDE_CODE: f64 = 0.05;
-/// What an initial tells: one of about a dozen common letters.
+/// The evidence of a matching initial: one of about a dozen common letters.
 const INITIAL_NATS: f64 = 3.0;
 
-/// How much a word tells, in nats, by itself or after a word that is known already.
+/// Returns the evidence of a word in nats, alone or after a matching word.
 pub(crate) type Weight<'a> = dyn Fn(&Token, Option<&Token>) -> f64 + 'a;
 
 /// Compares two names.
@@ -57,7 +57,7 @@ pub(crate) fn judge(
     Evidence { nats: balance.nats, sameness, objection, guess, alignment, code }
 }
 
-/// What is left when everything for and against is weighed.
+/// The sum of all evidence for and against a match.
 struct Balance {
     nats: f64,
     /// The share of the evidence that matches.
@@ -90,7 +90,7 @@ impl Scales<'_> {
         }
     }
 
-    /// What matches, and what is lost where words are only alike.
+    /// The evidence that matches, and the evidence lost where words are only similar.
     fn pairs(&self) -> (f64, f64) {
         let mut sums = (0.0, 0.0);
         for pair in &self.alignment.pairs {
@@ -111,13 +111,13 @@ impl Scales<'_> {
             How::Initial => INITIAL_NATS,
             How::Initials => asked.min(known).min(self.most_of_initials(pair)),
             How::Equal => self.after_the_word_before(pair).unwrap_or(asked),
-            // Pieces of a word are as rare as can be, and tell no more than it.
+            // Parts of a split word are rare, but are no more evidence than the whole word.
             How::Torn => asked.min(known),
             _ => f64::midpoint(asked, known),
         }
     }
 
-    /// People share initials more often than bodies share acronyms.
+    /// An upper limit for initials: people share them more often than organisations share acronyms.
     fn most_of_initials(&self, pair: &Pair) -> f64 {
         let first = pair.asked.first().and_then(|place| self.asked.tokens.get(*place));
         let person = first.is_some_and(|token| token.sound.is_some());
@@ -125,8 +125,8 @@ impl Scales<'_> {
         if person { INITIAL_NATS * letters as f64 } else { f64::INFINITY }
     }
 
-    /// What an equal word tells when the word before it is equal, too: in a store
-    /// full of steak houses, "house" tells nothing after "steak".
+    /// The evidence of an equal word if the words before it are equal as well: among many steak
+    /// houses, "house" says nothing after "steak".
     fn after_the_word_before(&self, pair: &Pair) -> Option<f64> {
         let place = |places: &[usize]| places.first()?.checked_sub(1);
         let asked_before = self.asked.tokens.get(place(&pair.asked)?)?;
@@ -136,8 +136,8 @@ impl Scales<'_> {
         together.then(|| (self.weight)(token, Some(asked_before)))
     }
 
-    /// The evidence of the words left alone. A remark counts half, and so does the
-    /// sort of place, which is left out at will.
+    /// The evidence of the words without a counterpart. Remarks and kinds of venue count half,
+    /// because they are often left out.
     fn rests(&self) -> (f64, f64) {
         let rest = |name: &Name, places: &[usize]| -> f64 {
             let tokens = places.iter().filter_map(|place| name.tokens.get(*place));

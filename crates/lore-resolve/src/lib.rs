@@ -1,15 +1,15 @@
-//! Which of the known things a name means.
+//! Entity resolution: which known thing a name means.
 //!
-//! Two names are compared by aligning their words and adding up evidence: a word
-//! in common speaks for the same thing by as much as it is rare, in nats; a word
-//! that differs speaks against it. The evidence of all candidates and of "none of
-//! these" is then normalised to probabilities, so that two equally good answers
-//! share their confidence instead of the first one winning. Guards hold back pairs
-//! that spelling alone cannot decide: other numbers, supersets, other family names.
+//! Two names are compared by aligning their words and adding up evidence in nats: a matching word
+//! speaks for the same thing, the more the rarer it is; a different word speaks against it. The
+//! evidence of all candidates and of "none of these" is then normalised to probabilities, so that
+//! two equally good answers share their confidence instead of the first one winning. Objections
+//! hold back pairs that spelling alone cannot decide: different numbers, additional words,
+//! different family names.
 //!
-//! Everything here is a pure function of the names; nothing reads a store, a clock
-//! or a file, and no text makes it fail. What it must never do: hide that it
-//! guesses. Every candidate says how it was found and what speaks against it.
+//! Everything here is a pure function of the names; nothing reads a store, a clock or a file, and
+//! no text makes it fail. It must never hide that it guesses: every candidate says how it was found
+//! and what speaks against it.
 
 mod abbreviations;
 mod align;

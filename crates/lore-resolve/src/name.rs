@@ -1,5 +1,5 @@
-//! A name, taken apart: words without accents and case, what is light among them,
-//! what stands in brackets, and the codes it holds.
+//! Parsing a name: words without accents and case, which of them are light, what is in brackets,
+//! and the codes it contains.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,14 +13,14 @@ use crate::profile::Family;
 use crate::sound;
 use crate::words;
 
-/// A name made ready for comparison.
+/// A name prepared for comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Name {
     pub(crate) tokens: Vec<Token>,
     pub(crate) full_key: String,
     pub(crate) loose_key: String,
     pub(crate) codes: Vec<String>,
-    /// The key of the name as it is written, where abbreviations make it another.
+    /// The key of the name as written, if expanding abbreviations changes it.
     written: Option<String>,
 }
 
@@ -28,70 +28,69 @@ pub struct Name {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Token {
     pub(crate) text: String,
-    /// The Chinese character that the word is the sound of. Many share a sound, and each
-    /// makes another name.
+    /// The Chinese character that the word transcribes. Many characters share a sound, and each
+    /// makes a different name.
     pub(crate) character: Option<String>,
-    /// The same word with its umlauts written out, where that differs.
+    /// The same word with its umlauts written out, if that differs.
     pub(crate) spelled_out: Option<String>,
     pub(crate) sound: Option<String>,
-    /// How common the word is in English, from 1 for "the".
+    /// Frequency rank of the word in English, starting at 1 for "the".
     pub(crate) rank: Option<u32>,
     pub(crate) kind: Kind,
     pub(crate) place: Place,
-    /// Whether a hyphen joins it to the word before, so that both may be one.
+    /// Whether a hyphen joins it to the word before, so that the two may form one word.
     pub(crate) hyphened: bool,
 }
 
-/// How much a word can tell.
+/// How much a word says about the identity of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An ordinary word.
     Word,
-    /// Has a digit in it, or means a number.
+    /// Contains a digit, or is a number word.
     Number,
     /// Articles, prepositions, legal forms, titles of persons.
     Light,
 }
 
-/// Where a word stands.
+/// The position of a word in a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In the name itself.
     Core,
-    /// In brackets, or behind "at": a remark about the name.
+    /// In brackets, or after "at": a remark about the name.
     Aside,
 }
 
 impl Token {
-    /// What tells the word from others: as it is written, where its sound is not enough.
+    /// What identifies the word: its Chinese character, if it has one, otherwise its letters.
     pub(crate) fn key(&self) -> &str {
         self.character.as_deref().unwrap_or(&self.text)
     }
 
-    /// Whether a word is left out at will: a remark, or the sort of place.
+    /// Whether the word is often left out: a remark, or a kind of venue.
     pub(crate) fn is_minor(&self) -> bool {
         self.place == Place::Aside || words::is_venue(&self.text)
     }
 
-    /// Whether two words are one: the same letters and, where both show them, the same
-    /// characters.
+    /// Whether two words are the same: equal letters and, if both have one, equal characters.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let characters = self.character.as_ref().zip(other.character.as_ref());
         self.text == other.text && characters.is_none_or(|(one, two)| one == two)
     }
 }
 
-/// Longer names are compared by their beginnings.
+/// Longer names are compared by this many words only.
 const MOST_TOKENS: usize = 40;
-/// Of so many light words, each may be part of an acronym or not.
+/// With at most this many light words, each may be included in an acronym or not.
 const FEW: usize = 3;
-/// With so many letters, the beginning of a name may have an acronym of its own.
+/// The least number of letters for an acronym of only the beginning of a name.
 const LEAST_HEAD: usize = 3;
-/// How common a Chinese character in a name is, about, among all words.
+/// The assumed frequency rank of a Chinese character in a name.
 const CHARACTER_RANK: u32 = 1_000;
 
 impl Name {
-    /// Takes `text` apart as a name of `family`. No text fails; some have no words.
+    /// Parses `text` as a name of `family`. Never fails; some texts have no words.
     pub fn parse(text: &str, family: Family) -> Self {
         let text = &*given_name_first(text, family);
         let words = placed_words(text, family);
@@ -120,7 +119,7 @@ impl Name {
         Self { tokens, full_key, loose_key, codes, written }
     }
 
-    /// Whether both are written alike, but for case, accents and punctuation.
+    /// Whether both are written the same way, except for case, accents and punctuation.
     pub(crate) fn is_written_as(&self, other: &Self) -> bool {
         self.written() == other.written()
     }
@@ -134,26 +133,26 @@ impl Name {
         self.tokens.iter().filter(|token| token.kind != Kind::Light)
     }
 
-    /// The key of the words that nobody leaves out.
+    /// The key of the words that are never left out.
     pub(crate) fn bare_key(&self) -> String {
         joined(self.significant().filter(|token| !token.is_minor()), Separator::Digits)
     }
 
-    /// The titles of a person, each in one spelling.
+    /// The titles of a person, normalised.
     pub(crate) fn titles(&self) -> BTreeSet<&str> {
         let light = self.tokens.iter().filter(|token| token.kind == Kind::Light);
         light.filter_map(|token| words::title(&token.text)).collect()
     }
 
-    /// The light words in front of a person's family name.
+    /// The particles before a person's family name.
     pub(crate) fn particles(&self) -> impl Iterator<Item = &str> {
         let light = self.tokens.iter().filter(|token| token.kind == Kind::Light);
         light.map(|token| token.text.as_str()).filter(|word| words::is_particle(word))
     }
 
-    /// The first letters of the words, with each choice of the light ones where those are few, and
-    /// of what hyphens join: the OECD is for economic co-operation. What a small word leads on to
-    /// may be left out as a whole: the FAO is that of the United Nations.
+    /// The possible acronyms of the name. Light words and parts joined by hyphens may or may not
+    /// contribute a letter, if there are few of them (OECD has one for "Co-operation"). Everything
+    /// after a small word may be left out (FAO of the United Nations).
     pub(crate) fn initials(&self) -> Vec<String> {
         let core = || self.tokens.iter().filter(|token| token.place == Place::Core);
         let light = |token: &Token| token.kind == Kind::Light;
@@ -178,7 +177,7 @@ impl Name {
         found
     }
 
-    /// The word of a name that is one word.
+    /// The word of a one-word name.
     pub(crate) fn only_word(&self) -> Option<&Token> {
         match self.tokens.as_slice() {
             [token] => Some(token),
@@ -187,7 +186,7 @@ impl Name {
     }
 }
 
-/// A name that is all signs, as one word: things are called so, too.
+/// A name without letters or digits, as one word, because some things are called so.
 fn sign(text: &str) -> Option<Token> {
     let text: String = text.split_whitespace().collect();
     let told = !text.is_empty();
@@ -203,7 +202,7 @@ fn sign(text: &str) -> Option<Token> {
     })
 }
 
-/// The words of a name, and where they stand.
+/// The words of a name, with their positions.
 fn placed_words(text: &str, family: Family) -> Vec<(RawWord, Place)> {
     let mut words: Vec<(RawWord, Place)> = Vec::new();
     let mut depth = 0_u32;
@@ -230,8 +229,8 @@ fn placed_words(text: &str, family: Family) -> Vec<(RawWord, Place)> {
     words
 }
 
-/// Makes one word of a legal form of several at the end of a name, or of one that is a common word
-/// elsewhere: Acme A/S.
+/// Replaces a legal form at the end of a name by one word, if it has several words or is a common
+/// word elsewhere: Acme A/S.
 fn join_legal_form(words: &mut Vec<(RawWord, Place)>) {
     let ends_with = |form: &[&str]| {
         let rest = words.len().checked_sub(form.len()).filter(|rest| *rest > 0);
@@ -245,7 +244,7 @@ fn join_legal_form(words: &mut Vec<(RawWord, Place)>) {
     }
 }
 
-/// What stands around a word, as far as it tells what a short one means.
+/// The surroundings of a word, which decide what a short word means.
 #[derive(Clone, Copy)]
 struct Stand {
     first: bool,
@@ -275,7 +274,8 @@ impl Stand {
         }
     }
 
-    /// Whether a word means what it is short for: 5 in, no 5, salt n pepper, but no co-op.
+    /// Whether a short word is an abbreviation here: "5 in", "no 5", "salt n pepper", but not
+    /// "co-op".
     fn lets_expand(self, word: &str) -> bool {
         match word {
             "in" => self.after_number,
@@ -286,14 +286,14 @@ impl Stand {
         }
     }
 
-    /// Whether a word is a letter that names one thing of several: Project A, Y hall. An
-    /// article stands before what it belongs to, and "y" between what it joins.
+    /// Whether a word is a letter that distinguishes things: "Project A", "Y hall". An article
+    /// stands before the word it belongs to, and "y" stands between the words it joins.
     fn makes_letter(self, word: &str) -> bool {
         word.len() == 1 && (self.last || self.first && word != "a")
     }
 }
 
-/// "Austen, Jane" is Jane Austen; "Smith, Jr." is not a Jr. Smith.
+/// Puts the given name first: "Austen, Jane" is Jane Austen, but "Smith, Jr." stays as it is.
 fn given_name_first(text: &str, family: Family) -> Cow<'_, str> {
     let parts = text.split_once(',').filter(|_| family == Family::Person);
     let telling = |part: &str| {
@@ -339,7 +339,8 @@ fn token(word: &RawWord, family: Family, place: Place, stand: Stand) -> Option<T
     told.then_some(Token { text, character, spelled_out, sound, rank, kind, place, hyphened })
 }
 
-/// A remark of nothing but small words tells by them: the branch (LA) is not the branch (AT).
+/// If the remarks contain only small words, those count as normal words: the branch (LA) is not the
+/// branch (AT).
 fn weigh_remarks(tokens: &mut [Token]) {
     let remarks = || tokens.iter().filter(|token| token.place == Place::Aside);
     if remarks().any(|token| token.kind != Kind::Light) {
@@ -352,7 +353,7 @@ fn weigh_remarks(tokens: &mut [Token]) {
     tokens.iter_mut().filter(small).for_each(|token| token.kind = Kind::Word);
 }
 
-/// A title stands in front; elsewhere the same word is a name: Martin Luther King.
+/// Titles count as such only at the front; elsewhere the same word is a name: Martin Luther King.
 fn weigh_titles(tokens: &mut [Token]) {
     let core = tokens.iter_mut().filter(|token| token.place == Place::Core);
     let behind = core.skip_while(|token| token.kind == Kind::Light);
@@ -361,7 +362,7 @@ fn weigh_titles(tokens: &mut [Token]) {
     }
 }
 
-/// "Fenix at the Argyle" is a remark about Fenix, as a bracket would be.
+/// Treats everything from "at" on as a remark: "Fenix at the Argyle".
 fn set_venues_aside(tokens: &mut [Token], family: Family) {
     if family != Family::Organization {
         return;
@@ -375,7 +376,7 @@ fn set_venues_aside(tokens: &mut [Token], family: Family) {
 #[derive(PartialEq, Eq)]
 enum Separator {
     Always,
-    /// Only between numbers: "1 6" is not "16".
+    /// Only between numbers, because "1 6" is not "16".
     Digits,
 }
 

@@ -1,15 +1,15 @@
-//! Names that are told apart by one letter of a word: Theo and Thea, World Heath Organization.
+//! Names that differ by one letter of a word: Theo and Thea, World Heath Organization.
 //!
-//! Both are words, so they are two more often than one that was mistyped, and nothing is ever
-//! decided by it. But whoever did mistype a name must be shown what they may have meant.
+//! If both are real words, they more often are two names than a typing error, so nothing is ever
+//! decided by that. But after a typing error the user must be shown what they may have meant.
 
 use crate::align::{Alignment, Pair};
 use crate::given_names;
 use crate::name::{Kind, Name, Token};
 use crate::spelling::How;
 
-/// The words that two names differ in, where they are nearly one and nothing else differs. A person
-/// may have only that name; of anything else, other words must agree.
+/// The words in which two names differ, if these are similar and nothing else differs. For persons
+/// no other word is needed; for everything else, other words must match.
 pub(crate) fn near_names<'a>(
     asked: &'a Name,
     known: &'a Name,
@@ -29,7 +29,7 @@ fn is_telling(name: &Name, pair: &Pair) -> bool {
     tokens.any(|token| token.kind != Kind::Light)
 }
 
-/// The word that is left alone, if one is.
+/// The only significant word without a counterpart, if there is exactly one.
 fn only<'a>(name: &'a Name, alone: &[usize]) -> Option<&'a Token> {
     let tokens = alone.iter().filter_map(|place| name.tokens.get(*place));
     let mut telling = tokens.filter(|token| token.kind != Kind::Light);
@@ -37,8 +37,8 @@ fn only<'a>(name: &'a Name, alone: &[usize]) -> Option<&'a Token> {
     first.filter(|_| telling.next().is_none())
 }
 
-/// Whether two words that people write on purpose begin alike and differ in one letter. Among
-/// syllables of Mandarin nearly all do.
+/// Whether two real words begin with the same letter and differ by one edit. Not for syllables of
+/// Mandarin, which nearly all do.
 fn are_near(one: &str, other: &str) -> bool {
     given_names::is_real_or_theirs(one)
         && given_names::is_real_or_theirs(other)

@@ -1,4 +1,4 @@
-//! What forbids to decide by the names alone that two of them mean one thing.
+//! Objections: why two names must not be matched automatically.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use crate::sameness::Sameness;
 use crate::spelling::How;
 use crate::words;
 
-/// Why a likely match must not be made without somebody looking at it.
+/// Why a likely match must not be made without a person checking it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Objection {
-    /// The names hold different numbers.
+    /// The names contain different numbers.
     OtherNumbers,
-    /// Each name has a telling word that the other lacks.
+    /// Each name has a significant word that the other lacks.
     OtherWords,
     /// One name is the other with more words.
     MoreWords,
@@ -24,15 +24,15 @@ pub enum Objection {
     OtherOrder,
     /// Too little of the names agrees.
     TooUnlike,
-    /// A part of the persons' names differs.
+    /// A part of the person's name differs.
     OtherName,
-    /// A single name may be anybody who has it.
+    /// A single name may belong to anybody who has it.
     PartOfName,
     /// One of them is marked as junior or senior.
     OtherGeneration,
-    /// They are bodies of different legal forms.
+    /// They are organisations of different legal forms.
     OtherForm,
-    /// Their titles are those of a man and of a woman.
+    /// Their titles are those of a man and a woman.
     OtherTitle,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Objection {
 }
 
 impl Compared<'_> {
-    /// What speaks against it, but for how little of the names agrees.
+    /// The objection to a match, apart from a low similarity.
     pub(crate) fn objection(
         &self,
         family: Family,
@@ -70,7 +70,7 @@ impl Compared<'_> {
         }
     }
 
-    /// What speaks against it though the words agree: forms and titles beside them.
+    /// The objection although the words match: legal forms and titles.
     pub(crate) fn objection_beside(&self, family: Family) -> Option<Objection> {
         let (asked, known) = (self.asked, self.known);
         match family {
@@ -112,25 +112,26 @@ impl Compared<'_> {
         }
     }
 
-    /// Professor Plum is not Mrs. Plum: behind titles, one name is not enough.
+    /// Professor Plum is not Mrs. Plum: with titles, a single name is not enough.
     fn bare_name_objection(&self) -> Option<Objection> {
         let (asked, known) = (self.asked.titles(), self.known.titles());
         let both = !asked.is_empty() && !known.is_empty();
         (both && self.has_other_titles()).then_some(Objection::PartOfName)
     }
 
-    /// George W. Bush is not George H. W. Bush. Who has no middle name may just not give it.
+    /// George W. Bush is not George H. W. Bush. A missing middle name is no objection.
     fn has_other_middle_names(&self) -> bool {
         let middle = |name: &Name| name.significant().count() > 2;
         middle(self.asked) && middle(self.known) && self.leaves_words()
     }
 
-    /// Henry James is not James Henry, while Jane Austen may be Austen Jane.
+    /// Whether all parts are first names: Henry James is not James Henry, while Jane Austen may be
+    /// Austen Jane.
     fn are_first_names(&self) -> bool {
         self.asked.significant().all(|token| given_names::is_first_name(&token.text))
     }
 
-    /// "Maren Tull" is "marentull", though one has two words and one has one.
+    /// Whether the names differ only in spaces: "Maren Tull" and "marentull".
     fn is_joined_throughout(&self) -> bool {
         let nothing_left =
             self.alignment.asked_alone.is_empty() && self.alignment.known_alone.is_empty();
@@ -168,7 +169,7 @@ impl Compared<'_> {
     }
 }
 
-/// Whether both names tell a legal form, and none in common.
+/// Whether both names have legal forms, but none in common.
 fn have_other_forms(asked: &Name, known: &Name) -> bool {
     let forms = |name: &Name| -> Vec<String> {
         let light = name.tokens.iter().filter(|token| token.kind == Kind::Light);
@@ -179,7 +180,7 @@ fn have_other_forms(asked: &Name, known: &Name) -> bool {
     !asked.is_empty() && !known.is_empty() && !asked.iter().any(shared)
 }
 
-/// Whether the titles of two persons differ in this way.
+/// Whether the titles of two persons differ in the given way.
 pub(crate) fn have_titles(asked: &Name, known: &Name, differ: fn(&str, &str) -> bool) -> bool {
     let titles = |name: &'_ Name| -> Vec<String> {
         let light = name.tokens.iter().filter(|token| token.kind == Kind::Light);

@@ -1,9 +1,9 @@
-//! Texts cut into words: without case, accents and punctuation, with the signs that make
-//! another name.
+//! Splitting a name into words, without case, accents and punctuation, but with signs that make a
+//! different name.
 
 use crate::words;
 
-/// The key under which equal names are equal: no case, accents or punctuation.
+/// The key that is equal for equal names: without case, accents and punctuation.
 pub fn key(text: &str) -> String {
     let words: Vec<_> = pieces(text)
         .filter_map(|piece| match piece {
@@ -14,29 +14,29 @@ pub fn key(text: &str) -> String {
     words.join(" ")
 }
 
-/// A run of letters and digits with its spelled-out form, or a bracket.
+/// A word with its written-out form, or a bracket.
 pub(crate) enum Piece {
     Word(RawWord),
     Open,
     Close,
 }
 
-/// A word as it is cut from a text: without case and accents.
+/// A word as it was cut from a text, without case and accents.
 #[derive(Default)]
 pub(crate) struct RawWord {
     pub(crate) text: String,
     pub(crate) spelled_out: String,
     pub(crate) character: Option<String>,
-    /// The letter it began with.
+    /// The original first character.
     first: Option<char>,
-    /// Whether it is letters that have dots behind them: N.O.A.A.
+    /// Whether it consists of letters followed by dots: N.O.A.A.
     dotted: bool,
-    /// Whether a hyphen joins it to the word before: the operation of co-operation.
+    /// Whether a hyphen joins it to the word before: "operation" in "co-operation".
     pub(crate) hyphened: bool,
 }
 
-/// Cuts a text at everything that is neither letter nor digit, nor a sign that makes another
-/// name of a word. Apostrophes join.
+/// Splits a text at everything that is neither a letter, nor a digit, nor a significant sign.
+/// Apostrophes join.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     let mut found = Vec::new();
     let mut word = RawWord::default();
@@ -76,7 +76,7 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     found.into_iter()
 }
 
-/// Signs without which a name would be another one: C++, C#, A*, .NET, 50%, -5.
+/// Signs that make a different name: C++, C#, A*, .NET, 50%, -5.
 fn is_telling_sign(sign: char, before: Option<char>, next: Option<char>, word: &str) -> bool {
     let ends = !next.is_some_and(char::is_alphanumeric);
     match sign {
@@ -117,7 +117,7 @@ fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
     if is_raised(character) && word.text.ends_with(|c: char| c.is_ascii_digit()) {
         word.push_folded("^");
     }
-    // A character may become several words.
+    // The transliteration of a character may be several words.
     let latin = folded(character);
     for (count, part) in latin.split(' ').enumerate() {
         if count > 0 {
@@ -127,8 +127,8 @@ fn push_character(character: char, word: &mut RawWord, found: &mut Vec<Piece>) {
     }
 }
 
-/// Gives a letter in small and without its accent, as names are compared. Letters of scripts
-/// other than ours stay what they are.
+/// Passes a letter to `put` in lower case and without its accent, as names are compared. Letters of
+/// non-Latin scripts keep their form.
 pub fn plain_letter(letter: char, put: &mut dyn FnMut(char)) {
     let latin = matches!(u32::from(letter), 0xc0..=0x24f | 0x1e00..=0x1eff);
     if latin && letter.is_alphabetic() {
@@ -138,7 +138,7 @@ pub fn plain_letter(letter: char, put: &mut dyn FnMut(char)) {
     }
 }
 
-/// Combining marks: what is left of an accent when it is written apart.
+/// Whether a character is a combining mark, such as an accent that is encoded separately.
 pub fn is_mark(character: char) -> bool {
     matches!(u32::from(character), 0x300..=0x36f | 0x1ab0..=0x1aff | 0x20d0..=0x20ff)
 }
@@ -167,12 +167,12 @@ fn folded(character: char) -> String {
 }
 
 impl RawWord {
-    /// A word that is written so already.
+    /// A word that is already normalised.
     pub(crate) fn of(text: &str) -> Self {
         Self { text: text.to_owned(), spelled_out: text.to_owned(), ..Self::default() }
     }
 
-    /// Whether the next word is a further letter of the same abbreviation.
+    /// Whether the next word is another letter of the same abbreviation.
     pub(crate) fn takes(&self, next: &Self) -> bool {
         self.dotted && next.text.len() == 1 && next.text.bytes().all(|b| b.is_ascii_alphabetic())
     }

@@ -1,8 +1,8 @@
-//! How names of a type behave: whether words may differ, how much must match.
+//! Settings for comparing names of a type: whether words may differ, and how much must match.
 
 use std::sync::Arc;
 
-/// Kinds of names that are compared alike.
+/// Kinds of names that are compared in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
     /// People: short, with initials, nicknames and respellings.
@@ -16,8 +16,8 @@ pub enum Family {
 }
 
 impl Family {
-    /// Whether a text looks like a name of the family, as far as its words tell:
-    /// somebody is called so, or it has a digit, or it is long.
+    /// Whether a text looks like a name of the family, judging by its words: it has a known given
+    /// name, a digit, or many words.
     pub fn is_likely(self, text: &str) -> bool {
         let words = crate::pieces::key(text);
         let mut words = words.split(' ');
@@ -33,34 +33,34 @@ impl Family {
 /// The settings of a type. Tests and the vault's ontology notes may change them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// Which kind of names the type has.
+    /// The kind of names that the type has.
     pub family: Family,
-    /// How much a conflict of words counts against, relative to its evidence.
+    /// How much differing words count against a match, relative to their evidence.
     pub conflict: f64,
-    /// Nats that a match needs beyond the size of the store.
+    /// The nats that a match needs in addition to those for the size of the store.
     pub caution: f64,
-    /// Least share of the evidence that must match, from 0 to 1.
+    /// The least share of the evidence that must match, from 0 to 1.
     pub least_likeness: f64,
     /// Whether names that sound alike may be the same.
     pub phonetic: bool,
-    /// Words that are not compared by their sound, as [`crate::key`] writes them.
+    /// Words that are not compared by their sound, in the form of [`crate::key`].
     pub mute: Option<Arc<[String]>>,
-    /// From which confidence on a match is made without asking.
+    /// The confidence from which on a match is made without asking.
     pub link_at: f64,
-    /// How near in meaning two names must be for one to be offered for the other, from 0 to 1.
+    /// How similar in meaning two names must be for one to be offered for the other, from 0 to 1.
     pub meaning_at: f64,
-    /// With how many things of its surroundings a candidate must be known for them to speak.
+    /// How many things of the context a candidate must be related to before the context counts.
     pub least_company: u32,
-    /// How often a sure match of this type is right, from experience.
+    /// How often a certain match of this type is right, from experience.
     pub reliability: f64,
 }
 
-/// How many observations the initial reliability is worth.
+/// The weight of the initial reliability, as a number of observations.
 const PRIOR_OBSERVATIONS: f64 = 20.0;
 
 impl Profile {
-    /// The profile of a type by its name, in any case; types nobody knows are
-    /// treated with the caution of organisations.
+    /// The profile of a type by its name, ignoring case. Unknown types are treated like
+    /// organisations, which are the most cautious.
     pub fn of(type_name: &str) -> Self {
         Self::of_family(match type_name.trim().to_lowercase().as_str() {
             "person" | "people" | "character" => Family::Person,
@@ -89,7 +89,7 @@ impl Profile {
             link_at: 0.8,
             meaning_at: match family {
                 Family::Thing | Family::Title => 0.6,
-                // Names of people and of bodies mean nothing by their words.
+                // The words of names of people and organisations have no relevant meaning.
                 Family::Person | Family::Organization => 1.0,
             },
             least_company: 1,
@@ -102,7 +102,7 @@ impl Profile {
         self.phonetic && !self.mute.iter().any(|mute| mute.iter().any(|one| one == word))
     }
 
-    /// The same profile after people confirmed and reversed this many matches.
+    /// The same profile after users confirmed and reversed this many matches.
     #[must_use]
     pub fn experienced(mut self, confirmed: u32, reversed: u32) -> Self {
         let (confirmed, reversed) = (f64::from(confirmed), f64::from(reversed));

@@ -1,4 +1,4 @@
-//! Why a candidate was offered, in words a person can check.
+//! Explaining why a candidate is offered, in words a person can check.
 
 use crate::given_names;
 use crate::judge::Evidence;
@@ -7,7 +7,7 @@ use crate::near::near_names;
 use crate::sameness::Sameness;
 use crate::spelling::How;
 
-/// What else than spelling spoke.
+/// What else than spelling influenced the result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Circumstances {
     pub(crate) context: f64,
@@ -15,7 +15,7 @@ pub(crate) struct Circumstances {
     pub(crate) other_type: bool,
 }
 
-/// One sentence without a full stop: what agrees, then what does not.
+/// One sentence without a full stop: what matches, then what does not.
 pub(crate) fn reason(
     asked: &Name,
     known: &Name,
@@ -98,7 +98,7 @@ fn way(how: How, one: &str, other: &str) -> String {
     }
 }
 
-/// Which letters of the first word are others in the second.
+/// Describes which letters of the first word differ from the second.
 fn difference(one: &str, other: &str) -> String {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let most = one.len().min(other.len());

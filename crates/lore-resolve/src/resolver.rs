@@ -1,4 +1,4 @@
-//! The question "who is meant?" and its answer: candidates with probabilities.
+//! The resolver: takes a name and returns candidates with probabilities.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -32,96 +32,95 @@ struct Thing<K> {
     slots: Vec<u32>,
 }
 
-/// A name somebody used.
+/// A name to resolve.
 #[derive(Clone, Copy)]
 pub struct Query<'a, K> {
     /// The name.
     pub label: &'a str,
-    /// The type it should have, in any case.
+    /// The type it should have, ignoring case.
     pub type_hint: Option<&'a str>,
-    /// What the surroundings of the name have in common with those of a candidate.
+    /// Returns what the context of the name has in common with that of a candidate.
     pub context: Option<&'a dyn Fn(&K) -> Shared>,
-    /// Most candidates to give.
+    /// The most candidates to return.
     pub limit: usize,
 }
 
 impl<'a, K> Query<'a, K> {
-    /// Asks for a name alone.
+    /// Creates a query for a name without context.
     pub fn new(label: &'a str) -> Self {
         Self { label, type_hint: None, context: None, limit: 5 }
     }
 }
 
-/// What the surroundings of a name and of a candidate have in common.
+/// What the context of a name and that of a candidate have in common.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shared {
-    /// Things mentioned beside the name that the candidate is related to.
+    /// How many things mentioned beside the name the candidate is related to.
     pub related: u32,
-    /// Topics in common.
+    /// How many topics they share.
     pub topics: u32,
-    /// Things mentioned beside the name that the candidate, though it has relations,
-    /// has nothing to do with.
+    /// How many things mentioned beside the name the candidate is not related to, although it has
+    /// relations.
     pub strangers: u32,
 }
 
-/// What was found, likeliest first.
+/// The result of a query, most likely candidate first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolution<K> {
     /// The candidates.
     pub candidates: Vec<Candidate<K>>,
-    /// What all that may be meant weigh together, whether they are shown or not.
+    /// The probability of all candidates together, including those beyond the limit.
     mass: Mass,
 }
 
-/// Probabilities of candidates that nothing speaks against.
+/// Summed probabilities of candidates without an objection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Mass {
     open: f64,
-    /// Of those that are more than guesses.
+    /// Only of those that are more than guesses.
     same: f64,
 }
 
 /// A thing that may be meant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate<K> {
-    /// Which thing.
+    /// Its key.
     pub key: K,
-    /// What it is called.
+    /// Its main name.
     pub name: String,
-    /// The spelling that fits, when it is an alias.
+    /// The matching spelling, if it is an alias.
     pub alias: Option<String>,
     /// Its type.
     pub type_name: String,
-    /// How far a caller may rely on it, from 0 to 1; below one half when something
-    /// speaks against it.
+    /// How far a caller may rely on it, from 0 to 1; below one half if there is an objection.
     pub confidence: f64,
-    /// How probable the names alone make it, objections left aside.
+    /// How probable the names alone make it, ignoring objections.
     pub probability: f64,
-    /// What kind of likeness it was found by.
+    /// How it was found.
     pub tier: Tier,
     /// What to do with it.
     pub decision: Decision,
-    /// What speaks against it.
+    /// What speaks against it, if anything.
     pub objection: Option<Objection>,
-    /// Whether the names differ in a way that those of two things could, too.
+    /// Whether the names differ in a way in which the names of two different things could differ.
     pub guess: bool,
-    /// Whether it is of another type than asked for, and so something else unless somebody
+    /// Whether it has another type than asked for. Then it counts as something else unless a person
     /// says otherwise.
     pub other_type: bool,
-    /// Why, in words.
+    /// The explanation, in words.
     pub reason: String,
 }
 
-/// What kind of likeness a candidate was found by.
+/// How a candidate was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// The same name.
+    /// It has the same name.
     Exact,
-    /// The same as an alias.
+    /// It has an alias that is the same.
     Alias,
-    /// A similar name, and known together with what was mentioned.
+    /// It has a similar name, and is related to what was mentioned.
     Contextual,
-    /// A similar name.
+    /// It has a similar name.
     Fuzzy,
 }
 
@@ -140,11 +139,11 @@ impl Tier {
 /// What to do with a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
-    /// Sure enough to link without asking, as long as it can be undone.
+    /// Certain enough to link without asking, as long as it can be undone.
     Link,
     /// Likely: link, and show that it is a guess.
     Probable,
-    /// Possible: let somebody choose.
+    /// Possible: let a person choose.
     Offer,
     /// Unlikely.
     Distant,
@@ -158,51 +157,49 @@ impl<K> Resolution<K> {
             .find(|candidate| matches!(candidate.decision, Decision::Link | Decision::Probable))
     }
 
-    /// Whether the name fits several things about equally: somebody has to choose.
+    /// Whether the name fits several things about equally, so that a person has to choose.
     pub fn is_ambiguous(&self) -> bool {
         self.pick().is_none() && self.mass.open >= PROBABLE
     }
 
-    /// Whether the name is that of several things already, beyond guessing: nobody but the
-    /// caller can tell whether it is one of them or one more.
+    /// Whether several things already have this name, beyond guessing. Only the caller can tell
+    /// whether one of them or a new thing is meant.
     pub fn is_contested(&self) -> bool {
         self.is_ambiguous() && self.mass.same >= PROBABLE
     }
 
-    /// Whether nothing known is meant.
+    /// Whether the name means nothing that is known.
     pub fn is_new(&self) -> bool {
         self.pick().is_none() && !self.is_ambiguous()
     }
 }
 
-/// How sharply evidence becomes probability: below 1, because words of a name are
-/// not independent of each other.
+/// How sharply evidence becomes probability: below 1, because the words of a name are not
+/// independent of each other.
 const SHARPNESS: f64 = 0.7;
-/// Things that might be meant but that nobody has written down yet.
+/// The assumed number of things that may be meant but are not stored.
 const UNWRITTEN: f64 = 1000.0;
-/// What it is worth that the name is what a thing is called first: who says it means that
-/// thing before any that is called so as well.
+/// What it is worth, in nats, that the name is the main name of a thing rather than an alias.
 const OWN_NAME: f64 = 2.5;
-/// What it is worth to be written to the letter as what was asked: of two that differ in case
-/// alone, that one is meant.
+/// What it is worth, in nats, that the spelling is exactly the same. Decides between names that
+/// differ only in case.
 const TO_THE_LETTER: f64 = 1.5;
-/// What it costs to be of another type than asked for.
+/// The cost in nats of another type than asked for.
 const OTHER_TYPE: f64 = 4.0;
 const PROBABLE: f64 = 0.5;
 const POSSIBLE: f64 = 0.2;
-/// From here on, the same name is that of the one thing and of no other.
+/// From this probability on, the same name means this one thing.
 const SAME_NAME: f64 = 0.8;
 const LEAST_SHOWN: f64 = 0.02;
-/// A name alone never makes certain.
+/// The most confidence: a name alone never makes certain.
 const MOST_FOR_SAME: f64 = 0.99;
 const MOST_FOR_SIMILAR: f64 = 0.97;
-/// What two things could be called as well is probable at most, however rare the names: below
-/// what anybody links without asking.
+/// The most confidence for a guess, however rare the names: below what is linked without asking.
 const MOST_FOR_GUESS: f64 = 0.79;
-/// What must not be taken for what was asked without somebody looking at it.
+/// The most confidence where a person must check the match.
 const MOST_IN_DOUBT: f64 = 0.49;
-/// What the first thing in common with the surroundings tells, in nats: of all who could be
-/// called so, only few are known together with it.
+/// The evidence of the first thing in common with the context, in nats: of all things with that
+/// name, only few are related to it.
 const COMPANY: f64 = 3.5;
 
 impl<K> Default for Resolver<K> {
@@ -212,12 +209,12 @@ impl<K> Default for Resolver<K> {
 }
 
 impl<K: Clone + Eq + Hash> Resolver<K> {
-    /// An empty one.
+    /// Creates an empty resolver.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many things are known.
+    /// The number of known things.
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -227,7 +224,7 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
         self.places.is_empty()
     }
 
-    /// Changes how names of a type are compared; its names are read anew.
+    /// Changes how names of a type are compared, and indexes its names again.
     pub fn set_profile(&mut self, type_name: &str, profile: Profile) {
         let type_key = type_key(type_name);
         let mut index = Index::new(profile);
@@ -239,13 +236,13 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
         self.types.insert(type_key, index);
     }
 
-    /// How names of a type are compared.
+    /// The settings for comparing names of a type.
     pub fn profile(&self, type_name: &str) -> Profile {
         let index = self.types.get(&type_key(type_name));
         index.map_or_else(|| Profile::of(type_name), |index| index.profile.clone())
     }
 
-    /// Makes a thing known, or known anew.
+    /// Adds a thing, or replaces the one with the same key.
     pub fn insert(&mut self, key: K, type_name: &str, name: &str, aliases: &[String]) {
         self.remove(&key);
         let place = self.things.len();
@@ -264,7 +261,7 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
         }));
     }
 
-    /// Forgets a thing.
+    /// Removes a thing.
     pub fn remove(&mut self, key: &K) {
         let Some(place) = self.places.remove(key) else { return };
         let Some(thing) = self.things.get_mut(place).and_then(Option::take) else { return };
@@ -273,7 +270,7 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
         }
     }
 
-    /// Who is meant by a name.
+    /// Finds the things that a name may mean.
     pub fn resolve(&self, query: &Query<'_, K>) -> Resolution<K> {
         let hint = query.type_hint.map(type_key).filter(|hint| !hint.is_empty());
         let mut found: FxHashMap<usize, Scored<'_, K>> = FxHashMap::default();
@@ -312,7 +309,7 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
             }
             let shared = query.context.map(|context| context(&thing.key)).unwrap_or_default();
             let context = nats(shared, index.profile.least_company);
-            // A part of a name is enough among people who know each other.
+            // With matching context, a part of a name is enough.
             if context > 0.0 && evidence.objection == Some(Objection::PartOfName) {
                 evidence.objection = None;
             }
@@ -339,7 +336,7 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
     }
 }
 
-/// A candidate before its probability is known.
+/// A candidate before probabilities are computed.
 struct Scored<'a, K> {
     place: usize,
     thing: &'a Thing<K>,
@@ -348,7 +345,7 @@ struct Scored<'a, K> {
     known: Name,
     profile: Profile,
     evidence: Evidence,
-    /// Evidence beyond what chance would need, in nats.
+    /// The evidence beyond what chance would produce, in nats.
     excess: f64,
     context: f64,
     other_type: bool,
@@ -364,8 +361,8 @@ fn spell(index: &mut Index, thing: usize, name: &str, aliases: &[String]) -> Vec
     slots
 }
 
-/// What the surroundings tell, in nats: the first thing in common tells most, and fewer
-/// things than are asked for tell nothing.
+/// The evidence of the context, in nats. The first thing in common counts most; fewer than `least`
+/// count nothing.
 fn nats(shared: Shared, least: u32) -> f64 {
     let common = shared.related + shared.topics;
     if common == 0 {
@@ -451,13 +448,13 @@ fn is_doubtful<K>(scored: &Scored<'_, K>) -> bool {
     scored.evidence.objection.is_some() || scored.other_type
 }
 
-/// Whether nothing but names that differ speaks for it.
+/// Whether only differing names speak for it, without matching context.
 fn is_guess<K>(scored: &Scored<'_, K>) -> bool {
     scored.evidence.guess && scored.context <= 0.0
 }
 
-/// What to do with it, by what is shown of it. The same name needs no threshold of a type: others
-/// are told how alike names must be, not how equal.
+/// What to do with a candidate. Equal names are linked regardless of the type's threshold, because
+/// that threshold is about how similar names must be.
 fn decision<K>(scored: &Scored<'_, K>, probability: f64, confidence: f64) -> Decision {
     let doubtful = is_doubtful(scored);
     let same = scored.evidence.sameness == Sameness::Full && probability >= SAME_NAME;

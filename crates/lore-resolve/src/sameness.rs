@@ -6,12 +6,12 @@ use crate::profile::Family;
 /// How equal the names are as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sameness {
-    /// Equal but for case, accents, punctuation and abbreviations.
+    /// Equal except for case, accents, punctuation and abbreviations.
     Full,
     /// Equal without light words and spaces.
     Loose,
-    /// The known name without its remark and its sort of place: Fenix for Fenix at the Argyle, Bone's
-    /// for Bone's Restaurant.
+    /// Equal to the known name without its remark and its kind of venue: Fenix for Fenix at the
+    /// Argyle, Bone's for Bone's Restaurant.
     Bare,
     /// Not equal.
     Different,
@@ -31,14 +31,14 @@ pub(crate) fn sameness(asked: &Name, known: &Name, family: Family) -> Sameness {
     }
 }
 
-/// Whether one name is all of another that tells it from others. Who says less means whatever is
-/// called so; who says more may mean something else.
+/// Whether the asked name is the known one without its optional words. Not the other way round: a
+/// longer name may mean something else.
 fn is_bare(asked: &Name, known: &Name) -> bool {
     let bare = known.bare_key();
     !bare.is_empty() && bare == asked.loose_key && !asked.tokens.iter().any(Token::is_minor)
 }
 
-/// Whether the names differ in nothing but umlauts that one of them writes out.
+/// Whether the names differ only in umlauts that one of them writes out.
 fn are_spelled_alike(asked: &Name, known: &Name) -> bool {
     let written = |token: &Token, other: &Token| token.spelled_out.as_ref() == Some(&other.text);
     let alike = |(one, other): (&Token, &Token)| {

@@ -1,11 +1,9 @@
-//! How a name sounds, roughly: consonants in classes, vowels only at the start.
+//! A rough phonetic code of a name: consonants in classes, vowels only at the start.
 //!
-//! Classes after the rules of English spelling that Lawrence Philips published as
-//! Metaphone; a few Irish and Scottish names are respelled first, because their
-//! letters follow other rules.
+//! The classes follow the rules for English spelling that Lawrence Philips published as Metaphone.
+//! A few Irish and Scottish names are respelled first, because their spelling follows other rules.
 
-/// The sound of a folded word. Empty when it has no letters of the Latin alphabet,
-/// which is no evidence of anything.
+/// The phonetic code of a folded word. Empty if it has no Latin letters, which is no evidence.
 pub(crate) fn code(word: &str) -> String {
     let letters: Vec<char> = respelled(word).chars().filter(char::is_ascii_lowercase).collect();
     let letters = without_silent_start(&letters);
@@ -23,7 +21,7 @@ pub(crate) fn code(word: &str) -> String {
     code
 }
 
-/// Whether two words that sound alike also end alike: eric is not erica.
+/// Whether two words that sound alike also have similar endings: "eric" and "erica" do not.
 pub(crate) fn end_alike(one: &str, other: &str) -> bool {
     // A final h is silent: sara, sarah.
     let last = |word: &str| respelled(word).trim_end_matches('h').chars().last();
@@ -33,7 +31,7 @@ pub(crate) fn end_alike(one: &str, other: &str) -> bool {
     }
 }
 
-/// The vowels as they are written: doubled ones once, i for y, and no silent e at the end.
+/// The vowels of a word as written: repeated ones once, i for y, and no silent e at the end.
 pub(crate) fn vowels(word: &str) -> String {
     let spoken = respelled(word);
     let spoken = spoken.strip_suffix('e').unwrap_or(spoken);
@@ -48,8 +46,8 @@ pub(crate) fn vowels(word: &str) -> String {
     vowels
 }
 
-/// A word as it is spoken, letter by letter: those that are written for the same sound are one,
-/// and those that nobody hears are none. Vowels stay, and so does what is spoken harder or softer.
+/// A word as it is spoken, letter by letter. Letters for the same sound become equal, and silent
+/// ones are dropped. Vowels stay, and so does the difference between hard and soft consonants.
 pub(crate) fn spoken(word: &str) -> String {
     let word = respelled(word);
     let ends = ["ey", "ie", "ee", "y"].iter().find_map(|end| word.strip_suffix(end));
@@ -85,7 +83,8 @@ fn respelled(word: &str) -> &str {
     RESPELLED.iter().find(|(written, _)| *written == word).map_or(word, |(_, spoken)| spoken)
 }
 
-/// Consonants, the bright vowels, and 0 for those that stand for themselves.
+/// The class of a final letter: 2 for consonants, 1 for bright vowels, 0 for other vowels, which
+/// only match themselves.
 fn class(letter: char) -> u8 {
     match letter {
         'i' | 'e' | 'y' => 1,

@@ -1,4 +1,4 @@
-//! How alike two words are, and in what way.
+//! How similar two words are, and in what way.
 
 use crate::given_names;
 use crate::name::{Kind, Token};
@@ -6,41 +6,41 @@ use crate::profile::{Family, Profile};
 use crate::sound;
 use crate::words;
 
-/// A likeness of two words, from 0 to 1, and where it comes from.
+/// The similarity of two words, from 0 to 1, and its origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Likeness {
     pub(crate) degree: f64,
     pub(crate) how: How,
 }
 
-/// In what way two words, or runs of words, are alike.
+/// In what way two words, or sequences of words, are similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
     Equal,
-    /// Written apart on one side.
+    /// Written as several words on one side.
     Joined,
-    /// Written apart and mistyped besides.
+    /// Written as several words, with a typing error.
     Torn,
-    /// First letters of several words.
+    /// The first letters of several words.
     Initials,
     /// The first letter of one word.
     Initial,
-    /// One letter or two differ.
+    /// A few letters differ.
     Typo,
-    /// One goes on where the other ends.
+    /// One continues where the other ends.
     Longer,
-    /// Plural, or another spelling of the same word.
+    /// A plural, or another spelling of the same word.
     Variant,
     Nickname,
     Sound,
-    /// Umlauts written out.
+    /// With umlauts written out.
     SpelledOut,
 }
 
-/// Below this, two words are two words.
+/// Below this similarity, two words do not match.
 const LEAST: f64 = 0.5;
 
-/// The best likeness of two words that are not equal.
+/// The best similarity of two words that are not equal; `None` if they do not match.
 pub(crate) fn likeness(one: &Token, other: &Token, profile: &Profile) -> Option<Likeness> {
     let (short, long) =
         if one.text.len() <= other.text.len() { (one, other) } else { (other, one) };
@@ -70,7 +70,7 @@ fn spelled(short: &Token, long: &Token, family: Family) -> Option<Likeness> {
         Family::Person => given_names::is_real(word),
         _ => given_names::is_real_or_theirs(word),
     };
-    // Whoever swaps two letters of a word rarely writes of somebody: an altas is an atlas.
+    // A word with two letters swapped is rarely another name: "altas" is "atlas".
     let theirs = !(given_names::is_real(short) && given_names::is_real(long));
     let two_words = real(short) && real(long) && !(theirs && is_swapped(short, long));
     if two_words || is_opposite(short, long) {
@@ -79,7 +79,7 @@ fn spelled(short: &Token, long: &Token, family: Family) -> Option<Likeness> {
     typo(short, long)
 }
 
-/// Whether two letters beside each other changed places, and nothing else differs.
+/// Whether two adjacent letters are swapped, and nothing else differs.
 pub(crate) fn is_swapped(one: &str, other: &str) -> bool {
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
@@ -89,8 +89,8 @@ pub(crate) fn is_swapped(one: &str, other: &str) -> bool {
     letters(one) == letters(other) && strsim::osa_distance(one, other) == 1
 }
 
-/// Words that are not errors for each other, however alike they look: other Chinese
-/// characters, other signs, other numbers of kings.
+/// Words that are never typing errors of each other, however similar they look: different Chinese
+/// characters, different signs, different regnal numbers.
 fn are_apart(short: &Token, long: &Token, person: bool) -> bool {
     let signs = |token: &Token| -> String {
         token.text.chars().filter(|letter| !letter.is_alphanumeric()).collect()
@@ -100,8 +100,8 @@ fn are_apart(short: &Token, long: &Token, person: bool) -> bool {
     characters || numerals || signs(short) != signs(long)
 }
 
-/// Numbers are equal or different, but a code may carry a suffix of letters: FS105,
-/// FS105NA. More digits make another number: web1, web10.
+/// Numbers are either equal or different, but a code may have a suffix of letters: FS105, FS105NA.
+/// More digits make another number: web1, web10.
 fn numbers(short: &Token, long: &Token) -> Option<Likeness> {
     let both = short.kind == Kind::Number && long.kind == Kind::Number;
     let suffix = long.text.strip_prefix(short.text.as_str())?;
@@ -111,8 +111,9 @@ fn numbers(short: &Token, long: &Token) -> Option<Likeness> {
     fits.then_some(Likeness { degree: 0.9, how: How::Longer })
 }
 
-/// Müller is Mueller. Without an umlaut to see, poet is still not pot; among names
-/// of people the written-out form is likelier than another name.
+/// Compares spellings with umlauts written out: Müller is Mueller. Without an umlaut on either
+/// side, "poet" is not "pot", except in names of people, where the written-out form is more likely
+/// than another name.
 fn spelled_out(one: &Token, other: &Token, family: Family) -> Option<Likeness> {
     let written = |token: &Token| token.spelled_out.clone();
     let seen = written(one).as_ref() == Some(&other.text)
@@ -146,8 +147,8 @@ fn is_variant(short: &str, long: &str, family: Family) -> bool {
     (matches!(family, Family::Thing | Family::Title) && plural()) || swapped()
 }
 
-/// Prefixes that turn a word into another, or one such word into the next: symmetric and
-/// asymmetric, prenatal and postnatal, underfishing and overfishing.
+/// Whether two words differ only in prefixes that change the meaning: symmetric and asymmetric,
+/// prenatal and postnatal, underfishing and overfishing.
 fn is_opposite(short: &str, long: &str) -> bool {
     const STEM: usize = 4;
     let stems = |word: &'_ str| -> Vec<String> {
@@ -167,16 +168,17 @@ const PREFIXES: [&str; 61] = [
     "retro", "semi", "sub", "super", "supra", "tele", "trans", "tri", "ultra", "un", "under", "up",
 ];
 
-/// Words that everybody writes often are mistyped far more often than somebody chooses a name
-/// one letter away from them; of rarer ones that cannot be told: Merlin, Marlin.
+/// The rank up to which a word is common. Common words are mistyped far more often than somebody
+/// chooses a name one letter away from them; for rarer words that is not certain: Merlin, Marlin.
 const COMMON: u32 = 8_000;
 /// Shorter words are one letter away from too many others.
 const LEAST_SLIPPED: usize = 6;
-/// Names are made from words by other endings, and told apart by their beginnings.
+/// The letters at both ends that must match, because names are derived from words by other endings
+/// and distinguished by their beginnings.
 const KEPT_ENDS: usize = 2;
 
-/// Whether one word can only be the other with a letter mistyped: one edit, inside a common word
-/// that is nobody's name, and what comes out is no word. Rosa and Rossa may be two.
+/// Whether one word can only be a typing error of the other: one edit inside a common word that is
+/// not a name, and the result is not a word. Rosa and Rossa may be two names.
 pub(crate) fn is_slip(one: &str, other: &str) -> bool {
     let common = |word: &str| lore_text::wordpiece::rank(word).is_some_and(|rank| rank <= COMMON);
     let ends = |word: &str| -> Option<(String, String)> {
@@ -195,17 +197,18 @@ pub(crate) fn is_slip(one: &str, other: &str) -> bool {
         && ends(one) == ends(other)
 }
 
-/// From so many letters on, a word is hardly one edit away from another by chance.
+/// Words of this length are rarely one edit away from another by chance.
 const LONG: usize = 7;
 
-/// Whether a long word that nobody knows is one edit away from another.
+/// Whether a long unknown word is one edit away from another.
 pub(crate) fn is_long_slip(asked: &str, known: &str) -> bool {
     asked.chars().count().min(known.chars().count()) >= LONG
         && !given_names::is_real(asked)
         && strsim::osa_distance(asked, known) == 1
 }
 
-/// Zhang and Zhong differ in one letter and sound alike to rules of English.
+/// Whether both are Mandarin syllables: Zhang and Zhong differ by one letter and sound alike by
+/// English rules, but are different names.
 fn are_syllables(short: &str, long: &str) -> bool {
     short.len() >= 2 && given_names::is_pinyin(short) && given_names::is_pinyin(long)
 }
@@ -213,7 +216,8 @@ fn are_syllables(short: &str, long: &str) -> bool {
 fn typo(short: &str, long: &str) -> Option<Likeness> {
     let length = long.chars().count();
     let allowed = match length {
-        // Short names are one letter away from each other, but nobody is called sma.
+        // Short names differ by one letter, but a word with swapped letters such as "sma" is no
+        // name.
         0..=3 => usize::from(is_swapped(short, long)),
         4..=5 => 1,
         6..=8 => 2,
@@ -228,7 +232,7 @@ fn typo(short: &str, long: &str) -> Option<Likeness> {
     if long.len() - short.len() <= allowed {
         let distance = strsim::osa_distance(short, long);
         if distance <= allowed {
-            // Names are told apart by their first letters, unless those only changed places.
+            // Names are distinguished by their first letters, unless those are only swapped.
             let begin_alike = short.chars().next() == long.chars().next();
             let first = if begin_alike || is_swapped(short, long) { 1.0 } else { 0.95 };
             offer((1.0 - distance as f64 / length as f64) * first);
@@ -274,12 +278,12 @@ fn sound_alike(one: &Token, other: &Token) -> bool {
         && !are_two_names(&one.text, &other.text)
 }
 
-/// Short names that people choose on purpose are told apart by their vowels alone: Joan is
-/// not John.
+/// Whether two real names are different: short ones are distinguished by their vowels alone, as
+/// John and Joan.
 fn are_two_names(one: &str, other: &str) -> bool {
     const SHORT: usize = 5;
     let chosen = given_names::is_real(one) && given_names::is_real(other);
-    // Hassan and Hussein are written in many ways each, and never like the other.
+    // Hassan and Hussein each have many spellings, but none in common.
     let families = (given_names::nickname_groups(one), given_names::nickname_groups(other));
     if chosen && !families.0.is_empty() && !families.1.is_empty() {
         return true;

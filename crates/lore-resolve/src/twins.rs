@@ -1,8 +1,9 @@
-//! Names that are two by their ends: Samir and Samira, Marion and Marian, Finch and Finchley.
+//! Twin names: similar names that belong to different people, such as Samir and Samira, Marion and
+//! Marian, Finch and Finchley.
 //!
-//! No list has all names of all peoples. But nearly everywhere one vowel more, or another at the
-//! end, makes of a man's name that of a woman, and who has one is not who has the other. Families
-//! are called by what others are called and a syllable more.
+//! No list contains all names of all cultures. But nearly everywhere an additional or different
+//! final vowel turns a man's name into a woman's, so they are different people. Family names are
+//! often another name with an additional syllable.
 
 use crate::align::Pair;
 use crate::compared::Compared;
@@ -11,13 +12,13 @@ use crate::name::{Kind, Name, Token};
 use crate::sound;
 use crate::spelling::{How, is_swapped};
 
-/// Shorter stems are no names that another letter makes another of.
+/// Shorter stems do not become another name by one more letter.
 const LEAST_STEM: usize = 3;
-/// One letter is forgotten, or typed twice; more make a syllable.
+/// A single additional letter may be a typing error; more make a syllable.
 const SYLLABLE: usize = 2;
 
 impl Compared<'_> {
-    /// Whether the persons have given names that are two.
+    /// Whether the persons have different, although similar, given names.
     pub(crate) fn have_twin_names(&self) -> bool {
         self.have_alike(&|asked, known, how| {
             let given = is_given(self.asked, asked) || is_given(self.known, known);
@@ -29,7 +30,7 @@ impl Compared<'_> {
         })
     }
 
-    /// Whether one family name is the other and a syllable more: Wood, Woodley.
+    /// Whether one family name is the other with an additional syllable: Wood, Woodley.
     pub(crate) fn have_longer_family_name(&self) -> bool {
         self.have_alike(&|asked, known, _| {
             is_last(self.asked, asked)
@@ -38,7 +39,7 @@ impl Compared<'_> {
         })
     }
 
-    /// Whether two words that are alike, and not equal, are in such a relation.
+    /// Whether any two similar, but not equal, words are in the given relation.
     fn have_alike(&self, are: &dyn Fn(&Token, &Token, How) -> bool) -> bool {
         let alike = |pair: &&Pair| {
             matches!(pair.likeness.how, How::Typo | How::Longer | How::Sound | How::Variant)
@@ -63,8 +64,8 @@ fn only<'a>(name: &'a Name, places: &[usize]) -> Option<&'a Token> {
     }
 }
 
-/// Whether a word is in the place of a given name: not the last of several. Families are called
-/// Ferrara and Ferraro, too, but who writes one for the other has mistyped it.
+/// Whether a word is in the position of a given name: not the last of several words. Family names
+/// can be similar as well (Ferrara, Ferraro), but there a difference is usually a typing error.
 fn is_given(name: &Name, word: &Token) -> bool {
     let words = name.tokens.iter().filter(|token| token.kind == Kind::Word);
     !is_last(name, word) || words.count() == 1
@@ -75,13 +76,13 @@ fn is_last(name: &Name, word: &Token) -> bool {
     words.next_back().is_some_and(|last| std::ptr::eq(last, word))
 }
 
-/// Whether either word is known as a name; some peoples write given names last.
+/// Whether either word is a known given name, because some cultures put given names last.
 fn are_known(one: &Token, other: &Token) -> bool {
     [one, other].iter().any(|token| given_names::is_given_name(&token.text))
 }
 
-/// Whether given names that sound alike to a rough ear are two all the same: Tina and Dina, Darren
-/// and Doreen. What differs in one letter that makes no name is mistyped: Ingred.
+/// Whether given names with the same rough phonetic code are different: Tina and Dina, Darren and
+/// Doreen. If one letter differs and the result is not a name, it is a typing error: Ingred.
 fn are_spoken_otherwise(one: &str, other: &str) -> bool {
     let known = given_names::is_real(one) && given_names::is_real(other);
     let begin_alike = one.chars().next() == other.chars().next();
@@ -92,14 +93,14 @@ fn are_spoken_otherwise(one: &str, other: &str) -> bool {
         && sound::spoken(one) != sound::spoken(other)
 }
 
-/// Whether two words are the given names of two.
+/// Whether two words are different given names.
 fn are_twins(one: &str, other: &str) -> bool {
     let known = || given_names::is_real(one) && given_names::is_real(other);
     let inside = || known() && another_vowel(one, other).is_some();
     end_otherwise(one, other) || !given_names::are_nicknames(one, other) && inside()
 }
 
-/// Whether a vowel at the end makes two names of one.
+/// Whether a vowel at the end makes them different names.
 fn end_otherwise(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     if given_names::are_nicknames(short, long) {
@@ -111,8 +112,9 @@ fn end_otherwise(one: &str, other: &str) -> bool {
     }
 }
 
-/// Samir and Samira are two in any case; of other vowels a name may have lost one: Penelop. No
-/// name goes on with a vowel behind one, and few with an i, an o or a y: hollyo, madisono, ryany.
+/// Whether the additional ending makes a different name. An "a" always does (Samir, Samira); other
+/// vowels only if the shorter word is a name, because it may have lost a letter (Penelop). No name
+/// continues with a vowel after a vowel, and few with i, o or y: hollyo, madisono, ryany.
 fn makes_another(short: &str, more: &str, long: &str) -> bool {
     let is_real = given_names::is_real;
     let ends = || short.ends_with(is_vowel);
@@ -125,8 +127,8 @@ fn makes_another(short: &str, more: &str, long: &str) -> bool {
     }
 }
 
-/// Whether a word is what is left of a name without its last letter: too short for an unknown one,
-/// or ending like hardly any: Zara, Rebecca, Matilda.
+/// Whether a word is a name without its last letter: too short for an unknown name, or with an
+/// unusual ending, as for Zara, Rebecca and Matilda.
 fn is_stump(word: &str, whole: &str) -> bool {
     let last: Vec<char> = word.chars().rev().take(2).collect();
     let doubled = matches!(last.as_slice(), ['c' | 'k' | 'p' | 'b' | 'd' | 'g', before] if last.first() == Some(before));
@@ -141,7 +143,7 @@ enum Where {
     Last,
 }
 
-/// Where two words have different vowels, if nothing else differs.
+/// Where two words differ in one vowel, if nothing else differs.
 fn another_vowel(one: &str, other: &str) -> Option<Where> {
     let length = one.chars().count();
     if length != other.chars().count() || length <= LEAST_STEM {
@@ -149,7 +151,7 @@ fn another_vowel(one: &str, other: &str) -> Option<Where> {
     }
     let mut differing = one.chars().zip(other.chars()).enumerate().filter(|(_, (a, b))| a != b);
     let (place, (here, there)) = differing.next()?;
-    // Toni is Tony to many, and a y for another vowel makes a name only where there is one.
+    // Toni and Tony are often the same, and y for another vowel makes a name only if both are real.
     let known = || given_names::is_real(one) && given_names::is_real(other);
     let written = match (here, there) {
         ('i', 'y') | ('y', 'i') => true,

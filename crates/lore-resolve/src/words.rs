@@ -1,12 +1,12 @@
-//! What is known about words in names: which are light, and what small ones do.
+//! Lists of words in names: which words are light, and what small words mean.
 //!
-//! Short lists of general knowledge, not a gazetteer; the rank of a word in the
+//! Short lists of general knowledge, not a gazetteer; the frequency rank of a word in the
 //! vocabulary of `lore-text` does the rest.
 
 use crate::given_names;
 use crate::profile::Family;
 
-/// Whether a word tells next to nothing in names of that family.
+/// Whether a word says almost nothing in names of that family.
 pub(crate) fn is_light(word: &str, family: Family) -> bool {
     match family {
         Family::Person => TITLES.contains(&word) || PARTICLES.contains(&word),
@@ -14,12 +14,12 @@ pub(crate) fn is_light(word: &str, family: Family) -> bool {
     }
 }
 
-/// A word that is put in front of persons' names. What stands behind them, as PhD, is none.
+/// Whether a word is a title before a person's name. Titles after it, such as PhD, do not count.
 pub(crate) fn is_title(word: &str) -> bool {
     TITLES.contains(&word) && !matches!(word, "phd" | "md")
 }
 
-/// One spelling for each title.
+/// The normalised spelling of a title.
 pub(crate) fn title(word: &str) -> Option<&str> {
     match word {
         "doctor" => Some("dr"),
@@ -29,25 +29,25 @@ pub(crate) fn title(word: &str) -> Option<&str> {
     }
 }
 
-/// Whether a word in front of a family name makes another family of it: van, von. What joins any
-/// two words makes none.
+/// Whether a word before a family name makes it a different family: van, von. General linking words
+/// do not.
 pub(crate) fn is_particle(word: &str) -> bool {
     PARTICLES.contains(&word) && !matches!(word, "of" | "the")
 }
 
-/// Whether two titles are never those of one person.
+/// Whether two titles can never belong to one person.
 pub(crate) fn are_other_titles(one: &str, other: &str) -> bool {
     let (men, women) = (|word| MEN.contains(&word), |word| WOMEN.contains(&word));
     men(one) && women(other) || women(one) && men(other)
 }
 
-/// Whether two titles are ranks that one person has only one after the other.
+/// Whether two titles are ranks that a person can only have at different times.
 pub(crate) fn are_other_ranks(one: &str, other: &str) -> bool {
     one != other && RANKS.contains(&one) && RANKS.contains(&other)
 }
 
-/// Which of the legal forms a word means, if it is one that tells two bodies apart: a
-/// corporation is incorporated, but no LLC.
+/// The normalised legal form that a word stands for, if it distinguishes organisations:
+/// "incorporated" equals "corporation", but "LLC" does not.
 pub(crate) fn legal_form(word: &str) -> Option<&str> {
     match word {
         "incorporated" => Some("corporation"),
@@ -59,7 +59,7 @@ pub(crate) fn legal_form(word: &str) -> Option<&str> {
 /// Shorter words are one letter away from too many others.
 const LEAST_MISTYPED: usize = 6;
 
-/// The legal form that a word is which is none, with a letter mistyped.
+/// The legal form that an unknown word is with one typing error.
 pub(crate) fn mistyped_form(word: &str) -> Option<&'static str> {
     let long = LEGAL_FORMS.into_iter().filter(|form| form.len() >= LEAST_MISTYPED);
     let near =
@@ -67,14 +67,14 @@ pub(crate) fn mistyped_form(word: &str) -> Option<&'static str> {
     long.into_iter().find(near).filter(|_| !given_names::is_real(word))
 }
 
-/// Whether one body can have both legal forms: those of English law are all companies.
+/// Whether one organisation can have both legal forms: those of English law are all companies.
 pub(crate) fn is_one_form(one: &str, other: &str) -> bool {
     let english = |form| matches!(form, "corporation" | "limited" | "llc" | "plc");
     one == other || one == "company" && english(other) || other == "company" && english(one)
 }
 
-/// What a small word does to the words beside it. Where two names differ in nothing else,
-/// "to" and "from" make two of them; an article never does.
+/// The meaning of a small word that connects others. If two names differ in nothing else, "to" and
+/// "from" make them different; an article never does.
 pub(crate) fn bond(word: &str) -> Option<&str> {
     match word {
         "de" | "du" | "des" | "del" | "di" | "da" => Some("of"),
@@ -86,18 +86,18 @@ pub(crate) fn bond(word: &str) -> Option<&str> {
     }
 }
 
-/// Words that turn what is said into its opposite.
+/// Words that negate a statement.
 pub(crate) fn is_negation(word: &str) -> bool {
     let told = ["not", "no", "non", "never", "without", "cannot", "isnt", "doesnt", "didnt"];
     told.contains(&word)
 }
 
-/// Whether a word is an article, which means nothing wherever it stands.
+/// Whether a word is an article, which means nothing at any position.
 pub(crate) fn is_article(word: &str) -> bool {
     matches!(word, "the" | "a" | "an")
 }
 
-/// The name of a Greek letter. One that stands alone is a word, and no letter of ours.
+/// The name of a Greek letter. A single Greek letter is treated as a word, not as a Latin letter.
 pub(crate) fn greek_letter(letter: char) -> Option<&'static str> {
     const NAMES: [&str; 25] = [
         "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
@@ -105,7 +105,7 @@ pub(crate) fn greek_letter(letter: char) -> Option<&'static str> {
         "phi", "chi", "psi", "omega",
     ];
     let lower = match letter {
-        // The sign for a millionth.
+        // The micro sign.
         'µ' => 'μ',
         other => other.to_lowercase().next().unwrap_or(other),
     };
@@ -113,24 +113,24 @@ pub(crate) fn greek_letter(letter: char) -> Option<&'static str> {
     NAMES.get(usize::try_from(at).ok()?).copied()
 }
 
-/// Words that name a sort of place and are left out at will: "Bone's Restaurant".
+/// Words for a kind of venue, which are often left out: "Bone's Restaurant".
 pub(crate) fn is_venue(word: &str) -> bool {
     VENUES.contains(&word)
 }
 
-/// Links that turn words around: "University of Washington".
+/// Linking words that reverse the order of words: "University of Washington".
 pub(crate) fn is_link(word: &str) -> bool {
     matches!(word, "of" | "de" | "di" | "du" | "for" | "del")
 }
 
-/// Words that tell a father from a son, and a king from the next.
+/// Words that distinguish father and son, or kings of the same name.
 pub(crate) fn is_generation(word: &str) -> bool {
     let told = ["jr", "sr", "jnr", "snr", "junior", "senior", "pere", "fils", "elder", "younger"];
-    // Vi and Xi are names, too.
+    // Vi and Xi are also names.
     told.contains(&word) || (is_numeral(word) && !matches!(word, "vi" | "xi"))
 }
 
-/// A Roman number of several letters, as it stands behind names.
+/// A Roman numeral of several letters, as used after names.
 pub(crate) fn is_numeral(word: &str) -> bool {
     word.len() >= 2 && word.bytes().all(|byte| b"ivx".contains(&byte))
 }
@@ -146,7 +146,7 @@ pub(crate) fn spelled_out(character: char) -> Option<&'static str> {
     })
 }
 
-/// "1st", "22nd" and the like: numbers, not codes.
+/// Whether it is an ordinal such as "1st" or "22nd": a number, not a code.
 pub(crate) fn is_ordinal(run: &str) -> bool {
     ["st", "nd", "rd", "th"].iter().any(|ending| run.ends_with(ending))
 }
@@ -156,8 +156,8 @@ const FUNCTION_WORDS: [&str; 33] = [
     "la", "le", "el", "los", "las", "les", "der", "die", "das", "du", "des", "del", "di", "da",
     "y", "et", "und", "its",
 ];
-/// Legal forms of several words, and those that are common words elsewhere, with the one word they
-/// are compared by.
+/// Legal forms of several words, and those that are common words elsewhere, each with the word it
+/// is replaced by.
 pub(crate) const LEGAL_ENDINGS: [(&[&str], &str); 10] = [
     (&["gmbh", "and", "co", "kg"], "kg"),
     (&["gmbh", "co", "kg"], "kg"),

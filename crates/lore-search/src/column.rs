@@ -1,6 +1,6 @@
-//! Columns: one value for each document, addressed by its slot.
+//! Columns: one value per document, addressed by its slot.
 
-/// The place of a document in a view. Slots are used again when documents go.
+/// The position of a document in a view. Slots of removed documents are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Slot(pub(crate) u32);
 
@@ -10,7 +10,7 @@ impl Slot {
     }
 }
 
-/// One value for each slot; the default where nothing was set.
+/// One value per slot; the default where nothing was set.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Column<T>(Vec<T>);
 

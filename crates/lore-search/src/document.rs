@@ -1,4 +1,4 @@
-//! What the index is fed with.
+//! The input of the index: documents and what is known about them.
 
 mod analysis;
 mod print;
@@ -10,23 +10,23 @@ use lore_core::{Kind, NodeId, TextId, TextKind, Timestamp, Visibility};
 pub use analysis::{Analysis, Document, Head};
 pub(crate) use print::Print;
 
-/// Which document.
+/// Identifies a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocKey {
     /// The node it belongs to.
     pub node: NodeId,
-    /// Which of the node's texts; none is the head of the node: its name, aliases,
-    /// tags and subtype.
+    /// Which of the node's texts; `None` means the head of the node: its name, aliases, tags and
+    /// subtype.
     pub text: Option<TextId>,
 }
 
 impl DocKey {
-    /// The head of a node.
+    /// The key of a node's head.
     pub fn head(node: NodeId) -> Self {
         Self { node, text: None }
     }
 
-    /// A text of a node.
+    /// The key of a text.
     pub fn text(node: NodeId, text: TextId) -> Self {
         Self { node, text: Some(text) }
     }
@@ -35,18 +35,18 @@ impl DocKey {
 /// One document of the index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Which.
+    /// Its key.
     pub key: DocKey,
-    /// What it is found by.
+    /// The words it is found by.
     pub analysis: Arc<Analysis>,
-    /// Its vector from an external embedding model, when there is one.
+    /// Its vector from an external embedding model, if there is one.
     pub vector: Option<Vector>,
-    /// What is known about it.
+    /// What is known about it besides its words.
     pub meta: Meta,
 }
 
 impl Entry {
-    /// About how many bytes it takes besides its own size.
+    /// The approximate size of its heap data, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let meta = &self.meta;
         let words = [&meta.session, &meta.author, &meta.source, &meta.subtype_key];
@@ -73,39 +73,40 @@ pub struct Vector {
 pub struct Meta {
     /// The kind of its node.
     pub kind: Kind,
-    /// What part of the node the text is; none for heads.
+    /// What part of the node the text is; `None` for heads.
     pub text_kind: Option<TextKind>,
-    /// The namespace of its node; empty when there is none.
+    /// The namespace of its node; empty if there is none.
     pub namespace: String,
-    /// The subtype of the node of a head, as names are compared; its texts have it from there.
+    /// The normalised subtype of the node. Only heads have it; texts look it up there.
     pub subtype_key: Option<String>,
-    /// The tags of its node (and of the text, where a contract has those).
+    /// The tags of its node.
     pub tags: Vec<String>,
     /// Who may see the node.
     pub node_visibility: Visibility,
-    /// Who may see the text; for heads the same as the node's.
+    /// Who may see the text; for heads the same as for the node.
     pub text_visibility: Visibility,
-    /// The conversation, log or document it is a part of, in order.
+    /// The conversation, log or document it is a part of.
     pub session: Option<String>,
-    /// Its place in the session; ties go by text id.
+    /// Its position in the session; ties are ordered by text id.
     pub position: i64,
     /// Who said it.
     pub author: Option<String>,
-    /// When what it tells happened.
+    /// When the events it describes happened.
     pub occurred_at: Option<Timestamp>,
-    /// When it was written down.
+    /// When it was stored.
     pub created_at: Timestamp,
     /// Where it came from.
     pub source: Option<String>,
 }
 
 impl Meta {
-    /// When it happened, or else was written.
+    /// When it happened or, if unknown, when it was stored.
     pub(crate) fn moment(&self) -> Timestamp {
         self.occurred_at.unwrap_or(self.created_at)
     }
 
-    /// Of a document that everybody may see, about which nothing else is known.
+    /// Creates the metadata of a document visible to all members, with defaults for everything
+    /// else.
     pub fn new(kind: Kind, created_at: Timestamp) -> Self {
         Self {
             kind,

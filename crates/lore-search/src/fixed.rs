@@ -1,10 +1,9 @@
-//! Numbers of fixed point, for sums that must not depend on their order.
+//! Fixed-point numbers, for sums that must not depend on the order of their terms.
 //!
-//! Floating-point sums differ in their last digits when their terms are added in
-//! another order, and a ranking must not depend on the order in which documents
-//! were stored.
+//! Floating-point sums differ in their last digits when the terms are added in another order, but a
+//! ranking must not depend on the order in which documents were stored.
 
-/// One, in units of the fixed point.
+/// The number one in fixed point.
 pub(crate) const ONE: u64 = 1 << SHIFT;
 
 const SHIFT: u32 = 12;
@@ -19,7 +18,7 @@ pub(crate) const fn times(a: u64, b: u64) -> u64 {
     (a * b) >> SHIFT
 }
 
-/// Back to floating point.
+/// Converts to floating point.
 pub(crate) fn float(fixed: u64) -> f32 {
     fixed as f32 / ONE as f32
 }

@@ -16,15 +16,15 @@ use crate::view::View;
 
 /// Everything that can be found in one world, in memory.
 ///
-/// For each kind of viewer that has asked there is a view with exactly what they see;
-/// viewers who see the same share one. A world without secrets has one view.
+/// There is one view for each kind of viewer that has searched, with exactly the documents they
+/// see. Viewers who see the same documents share a view; a world without secrets has a single one.
 #[derive(Debug, Default)]
 pub struct Index {
     documents: FxHashMap<DocKey, Arc<Entry>>,
     secrets: Secrets,
     lexicon: Lexicon,
     views: RwLock<FxHashMap<Sight, Shown>>,
-    /// Counts searches, to know which view was not used for longest.
+    /// Counts searches, to find the view that was not used for the longest time.
     searches: AtomicU64,
     scratch: Mutex<Vec<Scratch>>,
 }
@@ -39,23 +39,23 @@ struct Shown {
 /// How large an index is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Documents, heads of nodes included.
+    /// The number of documents, including heads of nodes.
     pub documents: usize,
-    /// Different stems.
+    /// The number of distinct stems.
     pub stems: usize,
-    /// Kinds of viewers that have asked and see different things.
+    /// The number of cached views.
     pub views: usize,
-    /// About how many bytes of memory it takes.
+    /// The approximate memory it takes, in bytes.
     pub bytes: usize,
 }
 
 impl Index {
-    /// Views that are kept.
+    /// How many views are cached.
     const MOST_VIEWS: usize = 8;
-    /// Views of so many documents are brought up to date before each search.
+    /// Views with up to this many documents are brought up to date before each search.
     pub(crate) const SETTLED: usize = 500;
 
-    /// An empty index.
+    /// Creates an empty index.
     pub fn new() -> Self {
         Self::default()
     }
@@ -75,7 +75,7 @@ impl Index {
         self.documents.insert(entry.key, entry);
     }
 
-    /// Takes a document out; does nothing when there is none.
+    /// Removes a document; does nothing if there is none.
     pub fn remove(&mut self, key: DocKey) {
         let Some(entry) = self.documents.remove(&key) else { return };
         self.secrets.remove(Audience::of(&entry.meta));
@@ -84,27 +84,27 @@ impl Index {
         }
     }
 
-    /// How many documents there are, heads of nodes included.
+    /// The number of documents, including heads of nodes.
     pub fn len(&self) -> usize {
         self.documents.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
 
-    /// Brings everything that follows the store's statistics only by and by up to date.
+    /// Brings all values up to date that otherwise follow the statistics of the store gradually.
     ///
-    /// Never needed for right answers. Afterwards they do not depend on the order in
-    /// which documents came.
+    /// Never needed for correct answers. Afterwards, answers do not depend on the order in which
+    /// documents were added.
     pub fn settle(&mut self) {
         for shown in self.views.get_mut().values_mut() {
             shown.view.settle(&self.lexicon);
         }
     }
 
-    /// How large it is.
+    /// The size of the index.
     pub fn statistics(&self) -> Statistics {
         let views = self.views.read();
         let documents = self.documents.values().map(|entry| size_of::<Entry>() + entry.bytes());
@@ -117,16 +117,16 @@ impl Index {
         }
     }
 
-    /// Answers a query with what the viewer may see.
+    /// Answers a query from what the viewer may see.
     pub fn search(&self, viewer: &Viewer, query: &Query) -> Ranked {
-        // Understanding a question takes the words of the whole table: not for nothing.
+        // Parsing a question loads the whole word table, so skip it when there is nothing to find.
         if self.documents.is_empty() {
             return Ranked::default();
         }
         let sight = self.secrets.sight_of(viewer);
         self.make_ready(sight);
         let views = self.views.read();
-        // Between the two locks another search may have pushed the view out.
+        // Another search may have evicted the view between the two locks.
         let Some(shown) = views.get(&sight) else {
             drop(views);
             return self.search(viewer, query);
@@ -140,7 +140,7 @@ impl Index {
 }
 
 impl Index {
-    /// Sees to it that there is a view for this sight.
+    /// Makes sure that there is an up-to-date view for this kind of viewer.
     fn make_ready(&self, sight: Sight) {
         if self.views.read().get(&sight).is_some_and(|shown| !needs_settling(&shown.view)) {
             return;
@@ -157,7 +157,7 @@ impl Index {
         }
     }
 
-    /// Makes a view, on the basis of the largest one that shows nothing too much.
+    /// Builds a view, starting from the largest existing one that shows nothing it must not show.
     fn look(&self, sight: Sight, views: &FxHashMap<Sight, Shown>) -> View {
         let bases = views.iter().filter(|(other, _)| sight.covers(**other));
         let base = bases.max_by_key(|(_, shown)| shown.view.len());
@@ -177,7 +177,7 @@ fn needs_settling(view: &View) -> bool {
     view.is_stale() && view.len() <= Index::SETTLED
 }
 
-/// Makes room for one view.
+/// Evicts the least recently used view if the cache is full.
 fn forget_one(views: &mut FxHashMap<Sight, Shown>, most: usize) {
     if views.len() < most {
         return;

@@ -1,8 +1,8 @@
-//! All stems of a world, and which of them mean nearly the same.
+//! All stems of a world, and which of them have a similar meaning.
 //!
-//! What a stem means follows from its letters alone, so viewers share a lexicon. Which
-//! stems there are depends on everybody's documents: each view chooses among all that are
-//! near those that it holds, so nobody learns anything from what others wrote.
+//! The meaning of a stem follows from its letters alone, so all viewers share one lexicon. Which
+//! stems exist depends on everybody's documents. So each view picks only those neighbours that
+//! occur in its own documents, and nobody learns anything from what others wrote.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::vectors::{SIGN_WORDS, Small, distances, signs};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct StemId(pub(crate) u32);
 
-/// A stem of like meaning, and how like: 0 to 1.
+/// A stem of similar meaning, and how similar it is: 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Near {
     pub(crate) stem: StemId,
@@ -28,22 +28,22 @@ pub(crate) struct Near {
 pub(crate) struct Lexicon {
     ids: FxHashMap<Arc<str>, StemId>,
     stems: Vec<Arc<str>>,
-    /// All stems' vectors, one after the other.
+    /// The vectors of all stems, one after the other.
     values: Vec<i8>,
     scales: Vec<f32>,
     bits: Vec<u64>,
     known: Mutex<Known>,
 }
 
-/// What questions asked for already.
+/// A cache of neighbours of stems that were asked for.
 #[derive(Debug, Default)]
 struct Known {
     hoods: FxHashMap<Box<str>, Neighbourhood>,
-    /// How many neighbours they have in all.
+    /// How many neighbours are cached in total.
     neighbours: usize,
 }
 
-/// What was found so far; stems after `upto` were not looked at.
+/// The neighbours among the first `upto` stems; later stems were not looked at yet.
 #[derive(Debug, Clone, Default)]
 struct Neighbourhood {
     near: Arc<Vec<Near>>,
@@ -51,25 +51,25 @@ struct Neighbourhood {
 }
 
 impl Lexicon {
-    /// Less like words are not taken for each other.
+    /// Words with a lower cosine are not treated as similar.
     const LEAST_COSINE: f32 = 0.4;
-    /// Stems whose signs differ in more bits are not looked at. Chosen with
-    /// `examples/prefilter.rs`: it loses one in some hundred neighbours.
+    /// Stems whose sign bits differ in more places are not compared. Chosen with
+    /// `examples/prefilter.rs`: it loses about one neighbour in several hundred.
     const MOST_DISTANCE: u16 = 112;
-    /// More that a view holds are not taken. Languages have about ten; names made of the same
-    /// few syllables would have thousands, and a question would read them all.
+    /// The most neighbours per stem in a view. Natural languages have about ten; names made of the
+    /// same few syllables would have thousands, and a search would read all their postings.
     const MOST_NEAR: usize = 32;
-    /// How many questions' stems are remembered: about a language, because looking for the
-    /// neighbours of one costs as much as the rest of a search.
+    /// How many stems are cached: about as many as a language has, because finding the neighbours
+    /// of one costs as much as the rest of a search.
     const MOST_KNOWN: usize = 32_768;
-    /// How many neighbours are remembered, for names that have thousands.
+    /// How many neighbours are cached, to limit names that have thousands.
     const MOST_NEIGHBOURS: usize = 1 << 20;
 
     pub(crate) fn id(&self, stem: &str) -> Option<StemId> {
         self.ids.get(stem).copied()
     }
 
-    /// How many stems there are.
+    /// The number of stems.
     pub(crate) fn len(&self) -> usize {
         self.stems.len()
     }
@@ -93,23 +93,22 @@ impl Lexicon {
         self.ids.insert(stem, id);
     }
 
-    /// The other stems that mean nearly what `stem` means, the nearest first, of those that
-    /// are held.
+    /// The other stems with a meaning similar to `stem` for which `held` is true, nearest first.
     pub(crate) fn near(&self, stem: &str, held: impl Fn(StemId) -> bool) -> Vec<Near> {
         let all = self.all_near(stem);
         all.iter().copied().filter(|near| held(near.stem)).take(Self::MOST_NEAR).collect()
     }
 
-    /// The same of all stems.
+    /// The same among all stems.
     fn all_near(&self, stem: &str) -> Arc<Vec<Near>> {
         let hood = self.known.lock().hoods.get(stem).cloned().unwrap_or_default();
         if hood.upto >= self.scales.len() {
             return hood.near;
         }
-        // Not under the lock: others look up words meanwhile.
+        // Without holding the lock, so that others can look up words meanwhile.
         let mut near = (*hood.near).clone();
         self.look(stem, hood.upto, &mut near);
-        // By the letters where equally near: numbers depend on who came first.
+        // Ties are ordered by their letters, because ids depend on the order of insertion.
         near.sort_by(|a, b| {
             b.weight.total_cmp(&a.weight).then_with(|| self.stem(a.stem).cmp(&self.stem(b.stem)))
         });
@@ -166,9 +165,9 @@ impl Known {
     }
 }
 
-/// What a stem means; nothing for identifiers and numbers. Those that are spelt alike, such
-/// as `inc1088` and `inc1089`, are not alike. Of words that the vocabulary lacks, the pieces
-/// tell something all the same.
+/// The vector of a stem; zero for identifiers and numbers, because similar spelling such as
+/// `inc1088` and `inc1089` does not mean similar things. Words that are not in the vocabulary still
+/// get a meaning from their pieces.
 fn meaning(stem: &str) -> Small {
     let mut sum = [0.0; DIMENSIONS];
     if !stem.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_')) {

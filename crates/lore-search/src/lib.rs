@@ -1,13 +1,13 @@
-//! The one search, used by every door.
+//! The search engine that all doors (toolsets) share.
 //!
-//! An [`Index`] holds what a world's texts and names are found by, and answers a
-//! [`Query`] for a viewer with ranked, explained [`Hit`]s. It is fed with
-//! [`Entry`]s: the [`Analysis`] of a document (which the store keeps as a row, so
-//! that opening a large world analyses nothing again) and what is known about it.
+//! An [`Index`] holds the words by which texts and names of a world are found. It answers a
+//! [`Query`] of a viewer with ranked, explained [`Hit`]s. It is filled with [`Entry`]s: the
+//! [`Analysis`] of a document and what else is known about it. The store keeps the analysis as a
+//! row, so opening a large world analyses nothing again.
 //!
-//! Pure: no SQL, no clock, no disk. Nothing fails on a text, and what a viewer may
-//! not see has no influence on what they find: neither on which documents, nor on
-//! their order, nor on their scores.
+//! Pure code: no SQL, no clock, no disk. No text makes it fail. Documents that a viewer may not see
+//! have no influence on what they find: neither on which documents, nor on their order, nor on
+//! their scores.
 
 mod column;
 mod document;

@@ -1,9 +1,9 @@
-//! The numbers that a text mentions, as words to find it by.
+//! Indexing the node numbers that a text mentions, as artificial words.
 
 use lore_markup::mention::{self, Target};
 
-/// The words that a text is found by for the numbers it mentions, so that it can be joined to what
-/// gets a number later.
+/// The artificial words for all node numbers that a text mentions. They let a text be linked to a
+/// node that gets its number later.
 pub(crate) fn mention_words(text: &str) -> Vec<String> {
     if !text.contains(['[', '{']) {
         return Vec::new();
@@ -15,7 +15,7 @@ pub(crate) fn mention_words(text: &str) -> Vec<String> {
     mention::find(text).into_iter().filter_map(number).collect()
 }
 
-/// The word that a text is found by which mentions a number. Nobody writes it.
+/// The artificial word for a mention of a node number. Nobody writes it in a text.
 pub fn mention_word(number: i64) -> String {
     format!("xmention{number}x")
 }

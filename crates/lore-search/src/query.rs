@@ -1,4 +1,4 @@
-//! What can be asked, and what comes back.
+//! Queries and their results.
 
 use lore_core::{Kind, NodeId, TextKind, Timestamp};
 
@@ -7,35 +7,35 @@ use crate::document::{DocKey, Vector};
 /// A search. `Query::default()` lists the newest documents.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
-    /// What is looked for, in any words. Empty: list by time, newest first.
+    /// The words to look for. If empty, documents are listed by time, newest first.
     pub text: String,
-    /// What a hit must be besides.
+    /// Conditions that every hit must meet.
     pub filter: Filter,
     /// What counts as one hit.
     pub unit: Unit,
-    /// Texts of these kinds are hits by themselves, also where the unit is a node: what was
-    /// said in a conversation answers in many places.
+    /// Texts of these kinds are separate hits, even where the unit is a node. For conversations, in
+    /// which answers stand in many places.
     pub apart: Vec<TextKind>,
-    /// Texts of these kinds are hits beside their node, where the unit is a node, if they answer
-    /// about as well as the best of its texts: steps of a project, posts of a page.
+    /// Where the unit is a node, texts of these kinds are hits in addition to their node, if they
+    /// score about as well as its best text. For steps of a project or posts of a page.
     pub beside: Vec<TextKind>,
     /// At most this many hits.
     pub limit: usize,
-    /// Leave out this many hits first.
+    /// Skip this many hits.
     pub offset: usize,
-    /// Leave out hits with a lower score. Scores of questions are absolute: about 0
-    /// for no relation, 1 when every word of the question is answered.
+    /// Leave out hits with a lower score. Scores of questions are absolute: about 0 means
+    /// unrelated, 1 means that every word of the question is matched.
     pub min_score: Option<f32>,
-    /// When fewer than `limit` have a reason to be there, the next best fill the answer; when
-    /// nothing has one, a few whose meaning is nearest to the question.
+    /// Whether to fill the answer with the next best documents if fewer than `limit` have a reason
+    /// to be found; if none has one, with a few whose meaning is nearest to the question.
     pub fill: bool,
-    /// Whether to find every document that has a word of the question or is called by it,
-    /// however many there are, and no other; else those of little promise may be left out,
-    /// and others found by their meaning. It tells all there is at the price of time.
+    /// Whether to return every document that has a word or the name of the question, and no other.
+    /// Otherwise unpromising documents may be skipped, and others found by their meaning. Complete,
+    /// but slower.
     pub exhaustive: bool,
-    /// When it is asked, so that "last week" means something.
+    /// When the question is asked, to resolve expressions such as "last week".
     pub asked_at: Option<Timestamp>,
-    /// The query's vector from the external model that made the documents' vectors.
+    /// The query's vector, from the external model that made the documents' vectors.
     pub embedding: Option<Vector>,
 }
 
@@ -46,15 +46,14 @@ impl Query {
     }
 }
 
-/// What a hit must be. Empty lists do not restrict; lists of alternatives hold when
-/// one holds.
+/// Conditions on a hit. Empty lists do not restrict; a list of alternatives needs one match.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
     /// Of one of these kinds of node.
     pub kinds: Vec<Kind>,
     /// Of none of these kinds of node.
     pub except_kinds: Vec<Kind>,
-    /// One of these kinds of text. Heads of nodes are no text.
+    /// One of these kinds of text. Heads of nodes have no kind of text.
     pub text_kinds: Vec<TextKind>,
     /// In one of these namespaces.
     pub namespaces: Vec<String>,
@@ -66,82 +65,84 @@ pub struct Filter {
     pub sources: Vec<String>,
     /// Of this session.
     pub session: Option<String>,
-    /// Happened, or else was written, at or after this moment.
+    /// Happened or, if unknown, stored at or after this time.
     pub since: Option<Timestamp>,
-    /// Happened, or else was written, before or at this moment.
+    /// Happened or, if unknown, stored at or before this time.
     pub until: Option<Timestamp>,
-    /// One of these nodes.
+    /// Belongs to one of these nodes.
     pub nodes: Vec<NodeId>,
 }
 
 /// What counts as one hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
-    /// Each text by itself. The name of its node helps it, but is no hit.
+    /// Each text separately. The name of its node adds to its score, but is not a hit itself.
     #[default]
     Text,
-    /// Each node once: its name, aliases and tags and all its texts together.
+    /// Each node once: its head and all its texts together.
     Node,
 }
 
-/// The answer to a [`Query`].
+/// The result of a [`Query`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ranked {
     /// The hits, best first, cut to the query's limit.
     pub hits: Vec<Hit>,
-    /// How many hits there are before the cut. In large stores documents of little
-    /// promise are never looked at and not counted, unless everything is asked for.
+    /// How many hits there are before the cut. In large stores, unpromising documents are not
+    /// looked at and so not counted, unless the query is exhaustive.
     pub total: usize,
 }
 
-/// One document that answers.
+/// One document that answers the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// Which. With [`Unit::Node`], the text is the node's best one; none when the
-    /// node was found by its name alone.
+    /// Its key. With [`Unit::Node`], the text is the node's best one; `None` if the node was found
+    /// by its head alone.
     pub key: DocKey,
-    /// How well it answers: the sum of the parts.
+    /// The score: the sum of the parts.
     pub score: f32,
-    /// Why.
+    /// What the score is made of.
     pub parts: Parts,
-    /// The strongest reason.
+    /// The strongest reason why it was found.
     pub match_kind: MatchKind,
-    /// The share of the question's words that stand in the document itself, the rarer the more.
+    /// The share of the question's words, weighted by rarity, that the document itself contains.
     pub own_words: f32,
 }
 
-/// What a score is made of, already weighted: the score is their sum.
+/// The parts of a score, already weighted: the score is their sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Parts {
-    /// Words in common, also nearby in the session, also words of like meaning: 0 to 2.
+    /// Words in common, including words of neighbours in the session and words of similar meaning:
+    /// 0 to 2.
     pub lexical: f32,
-    /// Holds itself the identifiers and rare names that the question names.
+    /// It contains the identifiers and rare names of the question.
     pub literal: f32,
-    /// Is what was asked, word by word.
+    /// Its text is the question, word by word.
     pub verbatim: f32,
-    /// Likeness of meaning, above the average of the store.
+    /// Similarity of meaning, above the average of the store.
     pub vector: f32,
-    /// Said by somebody the question names.
+    /// It was said by somebody the question names.
     pub author: f32,
-    /// Near the date the question names.
+    /// It is near the date the question names.
     pub date: f32,
-    /// Is itself a question: minus.
+    /// It is a question itself (negative).
     pub question: f32,
-    /// Says much.
+    /// It says more than a usual message.
     pub information: f32,
-    /// Tells a time when the question asks for one.
+    /// It mentions a time, when the question asks for one.
     pub when: f32,
-    /// Is part of a session that answers.
+    /// Its session as a whole matches the question.
     pub session: f32,
-    /// Its node's name is asked for.
+    /// Its node's name matches the question.
     pub name: f32,
-    /// Has the words that the best answers share, and is like others of them: more; is
-    /// like none: less. Where several things are asked for, stands beside a better answer: less.
+    /// It has the words that the best answers share and is similar to them (positive), or similar
+    /// to none of them (negative). Where the question asks for several things, it stands beside a
+    /// better answer (negative).
     pub shared: f32,
 }
 
 impl Parts {
-    /// The score.
+    /// The total score.
     pub fn sum(&self) -> f32 {
         self.lexical
             + self.literal
@@ -161,21 +162,21 @@ impl Parts {
 /// The strongest reason why something was found, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatchKind {
-    /// The query is a name or alias of the node. These hits come first.
+    /// The query is a name or alias of the node. These hits always come first.
     ExactName,
     /// A name or alias starts with the query.
     NamePrefix,
-    /// A name or alias stands in the query.
+    /// A name or alias occurs in the query.
     NameMentioned,
-    /// A name or alias is spelt much like the query.
+    /// A name or alias is spelt similarly to the query.
     SimilarName,
     /// Words in common.
     Words,
-    /// Of the time that the query names, without words in common.
+    /// Its date is one that the query names; no words in common.
     Time,
-    /// Like in meaning, without words in common.
+    /// Similar meaning; no words in common.
     Meaning,
-    /// No reason of its own: the next best, where [`Query::fill`] asks for it.
+    /// No reason of its own: one of the next best, added because of [`Query::fill`].
     NextBest,
     /// Not ranked: the query had no text.
     Listed,

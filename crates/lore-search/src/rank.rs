@@ -1,7 +1,7 @@
 //! Ranking: from a query to hits, best first.
 //!
-//! Where few documents are asked for, all are judged. Else words and the signs of vectors
-//! choose candidates, and only those are judged.
+//! If few documents pass the filter, all of them are scored. Otherwise candidates are chosen by
+//! their words and by the sign bits of their vectors, and only those are scored.
 
 mod candidates;
 mod company;
@@ -42,7 +42,7 @@ use meaning::{Likeness, Probe, Products};
 use question::Question;
 use units::{Group, merge};
 
-/// Room for a search, used again by the next.
+/// Buffers for a search, reused by the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     lexical: Lexical,
@@ -52,17 +52,17 @@ pub(crate) struct Scratch {
     groups: FxHashMap<NodeId, Group>,
 }
 
-/// A document that was judged. Small, because of many only a few are shown.
+/// A scored document. Kept small, because only a few of many are shown.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     slot: Slot,
-    /// The document that is named in the answer.
+    /// The document that the hit names; may be the best text of the same node.
     named: Slot,
-    /// What it scores by itself,
+    /// Its own score.
     base: f32,
-    /// and what others like it add.
+    /// What similar answers add to it.
     shared: f32,
-    /// How like it is, above the average of the store.
+    /// Its similarity of meaning, above the average of the store.
     above: f32,
     match_kind: MatchKind,
 }
@@ -77,18 +77,18 @@ impl Found {
     }
 }
 
-/// Up to so many documents are all judged.
+/// Up to this many documents are all scored.
 const SMALL: usize = 4_000;
-/// Of how many that have the words, when all are asked for, the meaning is compared, too,
+/// In exhaustive searches, the meaning of this many documents is compared,
 const COMPARED: usize = 1_000;
-/// and of how many if their vectors have to be made for that.
+/// or of this many, if their vectors must be computed for the search.
 const MADE_ANEW: usize = 300;
-/// How many of the nearest are shown where nothing has a reason to be.
+/// How many of the nearest documents are shown if none has a reason to be found.
 const NEAREST: usize = 5;
-/// How many of the best answers are looked at a second time.
+/// How many of the best answers are scored a second time.
 const RECONSIDERED: usize = 200;
 
-/// Answers a query from what a view holds.
+/// Answers a query from the documents of a view.
 pub(crate) fn search(
     view: &View,
     lexicon: &Lexicon,
@@ -101,7 +101,7 @@ pub(crate) fn search(
     }
     let question = Question::read(query, view, lexicon);
     let reading = if query.exhaustive { Reading::All } else { Reading::Enough };
-    // Who asks for all that have the words does not ask for others, however few there are.
+    // An exhaustive query asks for documents with the words only, however few documents there are.
     let few = (reading == Reading::Enough).then(|| sieve.few(view, SMALL)).flatten();
     scratch.lexical.score(view, lexicon, &question, few.as_deref(), reading);
     let judge = Judge {
@@ -157,7 +157,7 @@ pub(crate) fn search(
     Ranked { hits, total }
 }
 
-/// Without a question: everything, newest first.
+/// Lists everything, newest first, for a query without text.
 fn list(view: &View, sieve: &Sieve<'_>, query: &Query) -> Ranked {
     let mut newest: FxHashMap<DocKey, _> = FxHashMap::default();
     for (_, entry) in view.slots().filter(|(slot, _)| sieve.admits(view, *slot)) {
@@ -184,7 +184,7 @@ fn list(view: &View, sieve: &Sieve<'_>, query: &Query) -> Ranked {
     Ranked { hits, total }
 }
 
-/// What each document's names have to do with the query.
+/// How the names of each document's node match the query.
 fn called(view: &View, question: &Question, tally: &mut Tally) -> FxHashMap<Slot, Called> {
     let mut called = view.names.called(&question.name, tally);
     let heads: Vec<_> = called.iter().map(|(head, how)| (*head, *how)).collect();
@@ -194,7 +194,7 @@ fn called(view: &View, question: &Question, tally: &mut Tally) -> FxHashMap<Slot
     called
 }
 
-/// How like each candidate is, by the first probe that has a vector of it.
+/// The similarity of each candidate, from the first probe that has a vector of it.
 fn likenesses(
     view: &View,
     probes: &[Probe<'_>],
@@ -211,11 +211,12 @@ fn likenesses(
     found.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Lets texts that stand alone move by the words that the best of them share, and by
-/// the company they are in.
+/// Adjusts the scores of texts that are not part of a log, by the words that the best of them share
+/// and by how similar they are to each other.
 ///
-/// Where logs answer as well, neither should gain on the other by that: the fewer of the
-/// best stand alone, the less it counts, and among mostly logs not at all.
+/// If the best answers include log entries, neither group should gain on the other. So the
+/// adjustment counts less the fewer of the best stand alone, and not at all if most are log
+/// entries.
 fn share(view: &View, lexicon: &Lexicon, found: &mut [Found], reasons: Reasons) {
     let texts = found.iter_mut().filter(|one| !view.facts(one.slot).is_head);
     let mut alone: Vec<&mut Found> = texts.collect();
@@ -253,7 +254,7 @@ fn unit_key(key: DocKey, unit: Unit) -> DocKey {
     }
 }
 
-/// Sorts, drops what scores too low and what is not wanted; returns how many there were.
+/// Sorts, drops low scores and everything beyond the limit; returns the total before the limit.
 fn cut(view: &View, found: &mut Vec<Found>, query: &Query) -> usize {
     if let Some(least) = query.min_score {
         found.retain(|one| one.score() >= least);
@@ -268,7 +269,7 @@ fn cut(view: &View, found: &mut Vec<Found>, query: &Query) -> usize {
     total
 }
 
-/// Exact names first, then by score, then by key, so that ties have an order.
+/// Exact names first, then by score, then by key, so that ties have a fixed order.
 fn order(view: &View, a: &Found, b: &Found) -> Ordering {
     let exact = |one: &Found| one.match_kind == MatchKind::ExactName;
     exact(b)

@@ -1,15 +1,15 @@
-//! Who is let in to which documents.
+//! Which viewers see the same documents.
 //!
-//! What a viewer cannot see must have no influence on what they find. So each kind of
-//! viewer has an index of its own with exactly what they see, and this module says
-//! which viewers are of one kind.
+//! Documents that a viewer cannot see must have no influence on what they find. So each kind of
+//! viewer has a separate view with exactly the documents they see, and this module decides which
+//! viewers are of the same kind.
 
 use lore_core::{PrincipalId, Viewer, Visibility};
 use rustc_hash::FxHashMap;
 
 use crate::document::Meta;
 
-/// Who may see a document: everybody who passes all its conditions.
+/// Who may see a document: everybody who is admitted by both its node and its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Audience {
     node: Visibility,
@@ -30,7 +30,7 @@ impl Audience {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Sight {
     gm_side: bool,
-    /// Whose private documents.
+    /// The principal whose private documents are included, if any.
     principal: Option<PrincipalId>,
 }
 
@@ -43,14 +43,14 @@ impl Sight {
         })
     }
 
-    /// Whether everything that `other` sees is seen with this sight, too.
+    /// Whether it includes everything that `other` sees.
     pub(crate) fn covers(self, other: Self) -> bool {
         self.gm_side >= other.gm_side
             && (other.principal.is_none() || other.principal == self.principal)
     }
 }
 
-/// Which secrets there are, so that viewers who see the same are told to be the same.
+/// Counts hidden documents, so that viewers for whom they make no difference share a view.
 #[derive(Debug, Default)]
 pub(crate) struct Secrets {
     gm: usize,

@@ -6,17 +6,17 @@ use lore_markup::seen;
 use lore_text::analysis::{stem_list, stems};
 use rustc_hash::FxHashMap;
 
-/// A piece of a text around the words that were looked for.
+/// An excerpt of a text around the words that were searched for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snippet {
-    /// The piece on one line, with `…` where something was left out.
+    /// The excerpt on one line, with `…` where something was left out.
     pub text: String,
-    /// Where the words that were looked for stand in `text`, in bytes, in order.
+    /// The byte ranges in `text` of the words that were searched for, in order.
     pub highlights: Vec<Range<usize>>,
 }
 
-/// Cuts from what a reader sees of `body` the stretch of at most `max_chars` characters in which most of
-/// the different words of `query` stand; the beginning when none does.
+/// Cuts an excerpt of at most `max_chars` characters from the visible text of `body`: the part with
+/// most distinct words of `query`, or the beginning if it contains none.
 pub fn snippet(body: &str, query: &str, max_chars: usize) -> Snippet {
     let body = seen(body).into_owned();
     let body = body.as_str();
@@ -25,7 +25,7 @@ pub fn snippet(body: &str, query: &str, max_chars: usize) -> Snippet {
     render(body, &found, window)
 }
 
-/// A word of the body that was asked for.
+/// A word of the body that was searched for.
 struct Occurrence {
     place: Range<usize>,
     /// Which of the query's stems it is.
@@ -47,7 +47,7 @@ fn occurrences(body: &str, query: &str) -> Vec<Occurrence> {
     found
 }
 
-/// The narrowest stretch that holds the most different stems, then the most words.
+/// The narrowest range with the most distinct stems, then the most words.
 fn best_window(body: &str, found: &[Occurrence], max_chars: usize) -> Range<usize> {
     let mut best = (0, 0, 0..0);
     let mut inside: FxHashMap<usize, usize> = FxHashMap::default();
@@ -85,7 +85,7 @@ fn chars(body: &str, range: &Range<usize>) -> usize {
     body.get(range.clone()).map_or(0, |part| part.chars().count())
 }
 
-/// Spends what is left of the budget on both sides, and ends between words.
+/// Spends the remaining budget on both sides, and ends at word boundaries.
 fn widen(body: &str, core: Range<usize>, max_chars: usize) -> Range<usize> {
     let budget = max_chars.saturating_sub(chars(body, &core));
     let (before, after) = (body.get(..core.start), body.get(core.end..));
@@ -100,7 +100,7 @@ fn widen(body: &str, core: Range<usize>, max_chars: usize) -> Range<usize> {
     shrink_to_words(body, start..end, &core)
 }
 
-/// Drops half a word at either end, never touching `core`.
+/// Drops partial words at both ends, but nothing of `core`.
 fn shrink_to_words(body: &str, range: Range<usize>, core: &Range<usize>) -> Range<usize> {
     let mut range = range;
     if range.start > 0 && range.start < core.start {
@@ -125,7 +125,7 @@ fn render(body: &str, found: &[Occurrence], window: Range<usize>) -> Snippet {
         text.push('…');
     }
     let shift = text.len();
-    // Byte for byte, so that places stay what they are.
+    // Replaces whitespace byte for byte, so that positions stay valid.
     text.extend(part.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }));
     let highlights = found
         .iter()

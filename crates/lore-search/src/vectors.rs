@@ -1,18 +1,17 @@
-//! Small vectors: int8 with a scale, their products, and one bit for each dimension.
+//! Quantised vectors: int8 values with a scale, their products, and one sign bit per dimension.
 //!
-//! Loops are written so that compilers turn them into vector instructions; `unsafe`
-//! is not used.
+//! Loops are written so that compilers vectorise them; `unsafe` is not used.
 
-/// A vector of unit length, in int8 with one scale.
+/// A vector of unit length, as int8 values with one scale.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Small {
     pub(crate) values: Vec<i8>,
-    /// What one step of the values is worth; 0 for the zero vector.
+    /// The value of one step; 0 for the zero vector.
     pub(crate) scale: f32,
 }
 
 impl Small {
-    /// The direction of `values`. The zero vector has none and stays zero.
+    /// Normalises and quantises `values`. The zero vector stays zero.
     pub(crate) fn unit(values: &[f32]) -> Self {
         let norm = values.iter().map(|value| value * value).sum::<f32>().sqrt();
         let largest = values.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
@@ -29,7 +28,7 @@ impl Small {
         self.scale == 0.0
     }
 
-    /// Made ready for many products.
+    /// Prepares it for many products.
     pub(crate) fn wide(&self) -> Wide {
         Wide::of(&self.values, self.scale)
     }
@@ -40,12 +39,12 @@ impl Small {
     }
 }
 
-/// A vector that is multiplied with many others: its values at the width that their
-/// products need, so that only those of the others have to be widened each time.
+/// A vector prepared for products with many others. Its values are already widened to the type that
+/// the products need, so that only the other side has to be converted each time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wide {
     values: Vec<i16>,
-    /// What one step of the values is worth.
+    /// The value of one step.
     pub(crate) scale: f32,
 }
 
@@ -54,13 +53,12 @@ impl Wide {
         Self { values: values.iter().map(|value| i16::from(*value)).collect(), scale }
     }
 
-    /// The sum of products with a row of values from -127 to 127. Vectors of different
-    /// lengths have nothing in common.
+    /// The dot product with a row of values from -127 to 127; 0 if the lengths differ.
     pub(crate) fn dot(&self, row: &[i8]) -> i32 {
         if self.values.len() != row.len() {
             return 0;
         }
-        // Blocks of this size become multiply-and-add instructions of eight products each.
+        // Blocks of this size compile to multiply-and-add instructions of eight products each.
         let (wide_blocks, wide_rest) = self.values.as_chunks::<32>();
         let (blocks, rest) = row.as_chunks::<32>();
         let whole: i32 =
@@ -74,7 +72,7 @@ fn product(wide: &[i16], row: &[i8]) -> i32 {
     wide.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
-/// One bit for each of the first dimensions: set where it is positive.
+/// One bit for each of the first dimensions, set if the value is positive.
 pub(crate) fn signs(values: &[i8]) -> [u64; SIGN_WORDS] {
     let mut bits = [0; SIGN_WORDS];
     for (word, block) in bits.iter_mut().zip(values.chunks(64)) {
@@ -83,12 +81,12 @@ pub(crate) fn signs(values: &[i8]) -> [u64; SIGN_WORDS] {
     bits
 }
 
-/// Words of signs for each vector. `examples/prefilter.rs` measures what they keep: for
-/// texts, half as many would do as well; words of like meaning need them all.
+/// Number of 64-bit words with sign bits per vector. Measured with `examples/prefilter.rs`: for
+/// texts, half as many would do; similar words need all of them.
 pub(crate) const SIGN_WORDS: usize = 4;
 
-/// In how many bits each of the rows differs from `bits`. All at once, because only
-/// then are the bits counted side by side.
+/// The number of bits in which each row differs from `bits`. Computed for all rows at once, so that
+/// it is vectorised.
 pub(crate) fn distances(bits: &[u64; SIGN_WORDS], rows: &[u64]) -> Vec<u16> {
     let (rows, _) = rows.as_chunks::<SIGN_WORDS>();
     let distance = |row: &[u64; SIGN_WORDS]| {

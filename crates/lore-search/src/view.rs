@@ -1,10 +1,9 @@
-//! Everything one kind of viewer can find: the documents they see and the statistics
-//! over exactly those.
+//! A view: the documents that one kind of viewer sees, with statistics over exactly those.
 //!
-//! Invariants: after [`View::settle`], a view depends on the set of its documents
-//! alone, not on the order of what was put and removed. Before it, only the vectors
-//! and [`View::information`] lag, because they depend on how common words are in the
-//! whole store; each change brings some of them up to date.
+//! Invariant: after [`View::settle`], a view depends only on the set of its documents, not on the
+//! order of insertions and removals. Before it, only the vectors and [`View::information`] may be
+//! outdated, because they depend on the frequency of words in the whole view; each change updates
+//! some of them.
 
 mod authors;
 pub(crate) mod calendar;
@@ -36,18 +35,18 @@ use names::Names;
 use postings::Postings;
 use sessions::{REACH, Sessions};
 
-/// A text of more stems than this says enough by itself: its neighbours count less.
+/// A text with more stems than this says enough by itself: its neighbours count less.
 const SHORT: u32 = 25;
-/// Documents that a change brings up to date besides its own.
+/// How many other documents each change brings up to date.
 const REFRESHED: usize = 2;
 /// Longer texts count as this long.
 const LONGEST: u32 = 1 << 20;
 
-/// See the module.
+/// The documents and statistics of one kind of viewer; see the module.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
     slots: Column<Option<Arc<Entry>>>,
-    /// Keys once more, side by side: ranking asks for nothing else of most documents.
+    /// The keys, stored separately, because ranking needs nothing else of most documents.
     keys: Column<Option<DocKey>>,
     used: usize,
     free: Vec<Slot>,
@@ -55,11 +54,11 @@ pub(crate) struct View {
     nodes: FxHashMap<NodeId, Node>,
     postings: Vec<Postings>,
     piece_counts: Vec<u32>,
-    /// Own length in stems.
+    /// The length of each document in stems.
     lengths: Column<u32>,
-    /// The head of a text's node.
+    /// The head of each text's node.
     heads: Column<Option<Slot>>,
-    /// Length of everything whose words count here, in fixed point.
+    /// The length of a document with its weighted context, in fixed point.
     spans: Column<u64>,
     total_span: u64,
     information: Column<f32>,
@@ -74,24 +73,24 @@ pub(crate) struct View {
     stale: bool,
 }
 
-/// What is known of a document at a glance.
+/// The most used properties of a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Facts {
-    /// The kind of its node; none where there is no document.
+    /// The kind of its node; `None` if the slot is free.
     pub(crate) kind: Option<KindId>,
-    /// What part of the node it is; none for heads.
+    /// What part of the node it is; `None` for heads.
     pub(crate) text_kind: Option<KindId>,
-    /// It is the head of a node.
+    /// Whether it is the head of a node.
     pub(crate) is_head: bool,
-    /// It ends in a question.
+    /// Whether it ends with a question.
     pub(crate) is_question: bool,
-    /// It tells a time.
+    /// Whether it mentions a time.
     pub(crate) tells_time: bool,
     /// Who said it.
     pub(crate) author: Option<AuthorId>,
-    /// What its text is known again by.
+    /// The fingerprint of its text.
     pub(crate) print: Print,
-    /// On which day it happened or else was written, counted from 1970; none for heads.
+    /// The day it happened or, if unknown, was stored, counted from 1970; `None` for heads.
     pub(crate) day: Option<i32>,
 }
 
@@ -105,9 +104,9 @@ struct Node {
 /// Vectors by the model they come from.
 #[derive(Debug, Clone)]
 pub(crate) struct Meanings {
-    /// Sums over the compiled-in table.
+    /// Vectors from the built-in table.
     pub(crate) own: Field,
-    /// Those of external models.
+    /// Vectors from external models.
     pub(crate) external: FxHashMap<Arc<str>, Field>,
 }
 
@@ -118,7 +117,7 @@ impl Default for Meanings {
 }
 
 impl View {
-    /// Adds a document that is not there yet. The lexicon knows its stems.
+    /// Adds a document that is not there yet. The lexicon must know its stems.
     pub(crate) fn put(&mut self, entry: &Arc<Entry>, lexicon: &Lexicon) {
         let slot = self.place(entry, lexicon);
         self.refresh(slot, lexicon);
@@ -141,12 +140,12 @@ impl View {
         self.settle(lexicon);
     }
 
-    /// Whether a document is there.
+    /// Whether it contains a document.
     pub(crate) fn holds(&self, key: DocKey) -> bool {
         self.by_key.contains_key(&key)
     }
 
-    /// Takes a document out; does nothing when there is none.
+    /// Removes a document; does nothing if there is none.
     pub(crate) fn remove(&mut self, key: DocKey, lexicon: &Lexicon) {
         let Some(slot) = self.by_key.remove(&key) else { return };
         let mut near = Vec::new();
@@ -165,7 +164,7 @@ impl View {
         self.stale = true;
     }
 
-    /// Brings everything up to date with how common words are by now.
+    /// Brings everything up to date with the current frequency of words.
     pub(crate) fn settle(&mut self, lexicon: &Lexicon) {
         let slots: Vec<Slot> = self.slots().map(|(slot, _)| slot).collect();
         slots.iter().for_each(|slot| self.refresh(*slot, lexicon));
@@ -173,12 +172,12 @@ impl View {
         self.stale = false;
     }
 
-    /// Whether something may lag behind.
+    /// Whether some values may be outdated.
     pub(crate) fn is_stale(&self) -> bool {
         self.stale
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     pub(crate) fn len(&self) -> usize {
         self.by_key.len()
     }
@@ -202,23 +201,23 @@ impl View {
         numbered.filter_map(|(slot, entry)| Some((slot, entry.as_ref()?)))
     }
 
-    /// The documents of a stem.
+    /// The postings of a stem.
     pub(crate) fn postings(&self, stem: StemId) -> Option<&Postings> {
         self.postings.get(stem.0 as usize)
     }
 
-    /// How rare something is that `count` documents have (in fixed point).
+    /// The inverse document frequency of something that `count` documents have (in fixed point).
     pub(crate) fn rarity(&self, count: u64) -> f32 {
         let (all, count) = (self.len() as f32, float(count));
         (1.0 + (all - count + 0.5).max(0.0) / (count + 0.5)).ln()
     }
 
-    /// How rare a stem is.
+    /// The inverse document frequency of a stem.
     pub(crate) fn stem_rarity(&self, stem: StemId) -> f32 {
         self.rarity(self.postings(stem).map_or(0, Postings::len) as u64 * ONE)
     }
 
-    /// How rare a word piece is.
+    /// The inverse document frequency of a word piece.
     pub(crate) fn piece_rarity(&self, piece: lore_text::wordpiece::Piece) -> f32 {
         let count = self.piece_counts.get(usize::from(piece.0)).copied().unwrap_or(0);
         self.rarity(u64::from(count) * ONE)
@@ -229,12 +228,12 @@ impl View {
         float(self.total_span) / self.len().max(1) as f32
     }
 
-    /// The length of everything whose words count for a document, in stems.
+    /// The length of a document with its weighted context, in stems.
     pub(crate) fn span(&self, slot: Slot) -> f32 {
         float(self.spans.get(slot))
     }
 
-    /// What is known of a document at a glance.
+    /// The most used properties of a document.
     pub(crate) fn facts(&self, slot: Slot) -> Facts {
         self.facts.get(slot)
     }
@@ -250,7 +249,7 @@ impl View {
         head.and_then(|head| self.entry(head))
     }
 
-    /// The subtype of a document's node, as names are compared.
+    /// The normalised subtype of a document's node.
     pub(crate) fn subtype_of(&self, slot: Slot) -> Option<&String> {
         self.head_of(slot).and_then(|entry| entry.meta.subtype_key.as_ref())
     }
@@ -260,15 +259,15 @@ impl View {
         self.nodes.get(&node).map(|node| node.texts.as_slice()).unwrap_or_default()
     }
 
-    /// The texts that the name in this head stands for, if it is one. What was said in a
-    /// conversation is no text about its title.
+    /// The texts to which the name in this head applies; none if it is not a head. Messages of a
+    /// conversation are excluded, because they are not about its title.
     pub(crate) fn named_by(&self, head: Slot) -> impl Iterator<Item = Slot> {
         let node = self.key(head).filter(|key| key.text.is_none()).map(|key| key.node);
         let texts = node.map(|node| self.texts_of(node)).unwrap_or_default();
         texts.iter().copied().filter(|text| !self.is_log(*text))
     }
 
-    /// The vector of a document's own words, as common as they are now.
+    /// The vector of a document's own words, with their current frequency.
     pub(crate) fn meaning(&self, slot: Slot) -> Small {
         let mut sum = [0.0; DIMENSIONS];
         for piece in self.entry(slot).into_iter().flat_map(|entry| entry.analysis.pieces()) {
@@ -277,13 +276,13 @@ impl View {
         Small::unit(&sum)
     }
 
-    /// How much a document says, 0 to 1.
+    /// How much information a document contains, 0 to 1.
     pub(crate) fn information(&self, slot: Slot) -> f32 {
         self.information.get(slot)
     }
 
-    /// Calls `each` with every other document that counts for this one and how much, in
-    /// an order that does not depend on slots.
+    /// Calls `each` for every other document that counts for this one, with its weight, in an order
+    /// that does not depend on slots.
     pub(crate) fn context(&self, slot: Slot, mut each: impl FnMut(Influence, Slot)) {
         self.sessions.neighbours(slot, |distance, other, openness| {
             each(Influence::near(distance, openness.own), other);
@@ -293,7 +292,7 @@ impl View {
         }
     }
 
-    /// Calls `each` with every document for which this one counts, itself included.
+    /// Calls `each` for every document for which this one counts, including itself.
     pub(crate) fn influenced(&self, slot: Slot, mut each: impl FnMut(Influence, Slot)) {
         each(Influence::WHOLE, slot);
         self.sessions.neighbours(slot, |distance, other, openness| {
@@ -305,7 +304,7 @@ impl View {
         }
     }
 
-    /// About how many bytes it takes, without the documents themselves.
+    /// The approximate memory it takes without the documents themselves, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let postings: usize = self.postings.iter().map(Postings::bytes).sum();
         let external: usize = self.meanings.external.values().map(Field::bytes).sum();
@@ -326,7 +325,7 @@ impl View {
             + external
     }
 
-    /// Gives a document a slot, with everything that does not depend on others.
+    /// Puts a document into a slot, with everything that does not depend on other documents.
     fn place(&mut self, entry: &Arc<Entry>, lexicon: &Lexicon) -> Slot {
         let slot = self.free.pop().unwrap_or(Slot(u32::try_from(self.used).unwrap_or(u32::MAX)));
         self.used = self.used.max(slot.at() + 1);
@@ -374,7 +373,7 @@ impl View {
             self.piece_counts.resize(table::ROWS, 0);
         }
         let mut last = None;
-        // Sorted, so equal ones stand together.
+        // They are sorted, so equal ones are adjacent.
         for piece in entry.analysis.pieces().filter(|piece| last.replace(*piece) != Some(*piece)) {
             if let Some(count) = self.piece_counts.get_mut(usize::from(piece.0)) {
                 change(count);
@@ -453,7 +452,7 @@ impl View {
         }
     }
 
-    /// Makes a document's own vector and its information anew.
+    /// Recomputes a document's own vector and its information.
     fn refresh(&mut self, slot: Slot, lexicon: &Lexicon) {
         let Some(entry) = self.entry(slot).map(Arc::clone) else { return };
         let meaning = self.meaning(slot);
@@ -462,11 +461,11 @@ impl View {
         entry.analysis.for_each_term(|stem, _| {
             surprise += lexicon.id(stem).map_or(0.0, |id| self.stem_rarity(id));
         });
-        // 250 is the surprise of a long and unusual message.
+        // 250 is the summed rarity of a long and unusual message.
         self.information.set(slot, (surprise.ln_1p() / 251_f32.ln()).min(1.0));
     }
 
-    /// Measures what depends on a document's context: its span and the norms.
+    /// Recomputes what depends on a document's context: its span and its norms.
     fn measure(&mut self, slot: Slot) {
         let mut span = u64::from(self.lengths.get(slot)) * ONE;
         let mut context = Vec::with_capacity(2 * REACH + 1);

@@ -1,9 +1,9 @@
-//! From a text to the stems it is found by.
+//! Text analysis: from a text to the stems it is found by.
 //!
-//! A word is a run of letters and digits of any script, or an emoji. Diacritics and case
-//! are folded away, English words are reduced to their stems, and words that say
-//! nothing are dropped. Index and question pass through the same function, so a
-//! change here means that stored analyses are stale: see `lore_search::Analysis`.
+//! A word is a run of letters and digits of any script, or an emoji. Diacritics and case are folded
+//! away, English words are reduced to their stems, and stop words are dropped. Documents and
+//! queries pass through the same function, so a change here makes stored analyses stale: see
+//! `lore_search::Analysis`.
 
 mod fold;
 mod irregular;
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 pub use fold::fold;
 
-/// One word of a text, as it stands there and as it is compared.
+/// One word of a text, with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word<'a> {
     /// The word as written.
@@ -32,20 +32,20 @@ impl Word<'_> {
     }
 }
 
-/// The words of a text, in order. Scripts written without blanks, and emoji, give one
-/// word for each character.
+/// The words of a text, in order. In scripts written without spaces, and for emoji, each character
+/// is a word.
 pub fn words(text: &str) -> Words<'_> {
     Words { text, at: 0 }
 }
 
-/// Calls `each` with every word that is worth finding and its stem, in order.
+/// Calls `each` for every word except stop words, with its stem, in order.
 ///
-/// Two neighbouring characters of a script without blanks also give their pair,
-/// because single characters say little in those scripts.
+/// Two adjacent characters of a script without spaces are reported as a pair as well, because
+/// single characters say little in those scripts.
 pub fn stems<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
     let mut buffer = String::new();
     let mut previous: Option<Word<'a>> = None;
-    // Taken rather than borrowed: `each` may well ask for stems itself.
+    // Taken rather than borrowed, because `each` may call this function itself.
     let mut memory = STEMS.take().unwrap_or_default();
     for word in words(text) {
         let single = is_unspaced_word(word.surface);
@@ -65,9 +65,9 @@ pub fn stems<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
     STEMS.set(Some(memory));
 }
 
-/// Calls `each` with every identifier that is made of several words, folded: `10.0.1.2`,
-/// `OPS-12-34`, `parse_url_v2`, `main.rs`. Its parts alone do not tell it from another one
-/// with the same parts.
+/// Calls `each` for every identifier that consists of several words, folded: `10.0.1.2`,
+/// `OPS-12-34`, `parse_url_v2`, `main.rs`. Its parts alone do not distinguish it from another
+/// identifier with the same parts.
 pub fn identifiers<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
     let mut folded = String::new();
     let mut words = words(text).peekable();
@@ -79,7 +79,7 @@ pub fn identifiers<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
         let Some(surface) = text.get(first.start..end).filter(|_| end > first.end()) else {
             continue;
         };
-        // Words with nothing but hyphens between them are prose.
+        // Words joined only by hyphens are prose.
         if surface.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_')) {
             folded.clear();
             fold(surface, &mut folded);
@@ -89,10 +89,10 @@ pub fn identifiers<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
     }
 }
 
-/// Whether a folded word or identifier names one thing rather than says something: `inc1089`,
-/// `r1u2`, `10.0.1.2`, `48213`. Amounts, dates and ordinals say something: `5pm`, `2nd`, `2023`.
+/// Whether a folded word or identifier is the name of one particular thing: `inc1089`, `r1u2`,
+/// `10.0.1.2`, `48213`. Amounts, dates and ordinals are not: `5pm`, `2nd`, `2023`.
 pub fn is_identifier(term: &str) -> bool {
-    /// Longer numbers are not counted in.
+    /// Numbers with this many digits are identifiers rather than counts.
     const LONG: usize = 5;
     let digits = term.bytes().filter(u8::is_ascii_digit).count();
     if term.contains(JOINTS) {
@@ -103,23 +103,23 @@ pub fn is_identifier(term: &str) -> bool {
     digits >= LONG || digits > 0 && !is_amount
 }
 
-/// What joins the words of an identifier.
+/// The characters that join the words of an identifier.
 const JOINTS: [char; 3] = ['.', '-', '_'];
 
-/// Whether nothing but a joint stands between two words.
+/// Whether there is exactly one joining character between two words.
 fn is_joint(text: &str, end: usize, start: usize) -> bool {
     start == end + 1 && text.get(end..start).is_some_and(|between| between.contains(JOINTS))
 }
 
-/// The stems of a text, in order, repeated as often as they occur.
+/// The stems of a text, in order, including repetitions.
 pub fn stem_list(text: &str) -> Vec<String> {
     let mut list = Vec::new();
     stems(text, |_, stem| list.push(stem.to_owned()));
     list
 }
 
-/// The folded words of a text, joined by single blanks: how names are compared. Emoji
-/// adorn names, they are no part of them; a name of emoji alone is one all the same.
+/// The folded words of a text, joined by single spaces: the form in which names are compared. Emoji
+/// are dropped, unless the name consists of nothing else.
 pub fn name_words(text: &str) -> String {
     let plain = joined(words(text).filter(|word| !word.surface.starts_with(is_emoji)));
     if plain.is_empty() { joined(words(text)) } else { plain }
@@ -136,14 +136,14 @@ fn joined<'a>(words: impl Iterator<Item = Word<'a>>) -> String {
     joined
 }
 
-/// Whether the word says nothing by itself, as "the" or "which".
+/// Whether the word is a stop word such as "the" or "which".
 pub fn is_stop_word(surface: &str) -> bool {
     let mut folded = String::new();
     fold(surface, &mut folded);
     stop::is_stop(surface, &folded)
 }
 
-/// See [`words`].
+/// Iterator over the words of a text; see [`words`].
 #[derive(Debug, Clone)]
 pub struct Words<'a> {
     text: &'a str,
@@ -180,7 +180,7 @@ fn continues_word(c: char) -> bool {
     (c.is_alphanumeric() && !is_unspaced(c)) || fold::is_mark(c)
 }
 
-/// Whether the word that ends here is the first half of "don't", "won't" or "isn't".
+/// Whether the word that ends here is the first half of a contraction: "don't", "won't", "isn't".
 fn is_contracted(text: &str, end: usize) -> bool {
     let rest = text.get(end..).unwrap_or_default();
     let Some(rest) = rest.strip_prefix(['\'', '’']).and_then(|rest| rest.strip_prefix(['t', 'T']))
@@ -194,15 +194,15 @@ fn is_unspaced_word(surface: &str) -> bool {
     surface.chars().next().is_some_and(is_unspaced)
 }
 
-/// Pictures, dingbats and the letters of flags. Not the tones of skin, which only vary
-/// the picture before them.
+/// Pictographs, dingbats and regional indicators. Skin tones are excluded, because they only modify
+/// the emoji before them.
 fn is_emoji(c: char) -> bool {
     matches!(u32::from(c),
         0x2600..=0x27BF | 0x2B00..=0x2BFF
         | 0x1F000..=0x1F3FA | 0x1F400..=0x1FAFF)
 }
 
-/// Scripts whose words are not set apart: Han, Kana, Thai, Lao, Khmer, Myanmar, emoji.
+/// Scripts without spaces between words: Han, Kana, Thai, Lao, Khmer, Myanmar; and emoji.
 fn is_unspaced(c: char) -> bool {
     is_emoji(c)
         || matches!(u32::from(c),
@@ -212,11 +212,11 @@ fn is_unspaced(c: char) -> bool {
 }
 
 thread_local! {
-    /// Texts repeat their words; the stemmer is ten times as dear as a look-up.
+    /// A cache, because texts repeat their words and stemming costs ten times as much as a lookup.
     static STEMS: Cell<Option<Memory>> = const { Cell::new(None) };
 }
 
-/// A stemmer that remembers.
+/// A stemmer with a cache.
 struct Memory {
     stemmer: Stemmer,
     known: FxHashMap<Box<str>, Box<str>>,
@@ -229,12 +229,13 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Enough for the everyday words of a language; then it starts afresh.
+    /// The most cached words: enough for the everyday words of a language. Then the cache is
+    /// cleared.
     const MOST: usize = 20_000;
-    /// Longer words are not words; they are stored cut, so that they stay findable.
+    /// Longer words are cut to this many bytes, so that they can still be found.
     const LONGEST: usize = 64;
 
-    /// The stem of a word, or nothing when the word is not worth finding.
+    /// The stem of a word; `None` for stop words.
     fn stem<'b>(&'b mut self, surface: &str, buffer: &'b mut String) -> Option<&'b str> {
         buffer.clear();
         fold(surface, buffer);
@@ -257,7 +258,7 @@ impl Memory {
     }
 }
 
-/// Shortens to at most `most` bytes, at a character's boundary.
+/// Shortens to at most `most` bytes, at a character boundary.
 fn cut(text: &mut String, most: usize) {
     if text.len() > most {
         let end = (0..=most).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);

@@ -1,8 +1,7 @@
-//! The compiled-in table of what word pieces mean: one vector for each piece.
+//! The built-in embedding table: one vector for each word piece.
 //!
-//! Prepared by `examples/prepare_model.rs` from the model that NOTICE.txt names. The
-//! sum of the rows of a text's pieces, weighted by how rare they are, points where
-//! the text's meaning lies.
+//! Prepared by `examples/prepare_model.rs` from the model named in NOTICE.txt. The sum of the
+//! vectors of a text's pieces, weighted by rarity, represents the meaning of the text.
 
 use std::sync::LazyLock;
 
@@ -14,7 +13,7 @@ use crate::wordpiece::{self, Piece};
 /// The length of a row.
 pub const DIMENSIONS: usize = 256;
 
-/// How many rows there are.
+/// The number of rows.
 pub const ROWS: usize = TABLE.len() / (DIMENSIONS + SCALE);
 
 /// Adds `weight` times the row of `piece` to `sum`.
@@ -26,8 +25,8 @@ pub fn add_row(piece: Piece, weight: f32, sum: &mut [f32; DIMENSIONS]) {
     }
 }
 
-/// What the words of a stem mean. Stands for them all: the commonest word of the
-/// vocabulary with that stem, or the pieces of the stem itself.
+/// Adds the meaning of a stem to `sum`: the vector of the most common word in the vocabulary with
+/// that stem, or the vectors of the stem's own pieces.
 pub fn add_stem(stem: &str, sum: &mut [f32; DIMENSIONS]) {
     if let Some(&word) = WORDS_OF_STEMS.get(stem) {
         add_row(word, 1.0, sum);
@@ -38,7 +37,7 @@ pub fn add_stem(stem: &str, sum: &mut [f32; DIMENSIONS]) {
     }
 }
 
-/// How near two short texts are in meaning, from -1 to 1; 0 when one of them has no word that
+/// The similarity of two short texts in meaning, from -1 to 1; 0 if one of them has no word that
 /// the table knows.
 pub fn likeness(one: &str, other: &str) -> f32 {
     let (one, other) = (meaning(one), meaning(other));
@@ -53,16 +52,16 @@ fn meaning(text: &str) -> [f32; DIMENSIONS] {
     sum
 }
 
-/// Whether a stem is that of a word of the vocabulary, so that its meaning is known rather
-/// than pieced together from how it is spelt.
+/// Whether the stem belongs to a word of the vocabulary, so that its meaning is known and not
+/// derived from its spelling.
 pub fn is_word(stem: &str) -> bool {
     WORDS_OF_STEMS.contains_key(stem) && !stem.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// All rows as int8, then all their scales as little-endian f32.
+/// All rows as int8, followed by all their scales as little-endian f32.
 static TABLE: &[u8] = include_bytes!("../model/table.bin");
 
-/// Bytes of a scale.
+/// The size of a scale, in bytes.
 const SCALE: usize = 4;
 
 fn row(piece: Piece) -> Option<(&'static [u8; DIMENSIONS], f32)> {

@@ -1,6 +1,6 @@
-//! Times in texts and questions.
+//! Dates and times in texts and questions.
 //!
-//! No clock: which week "last week" was depends on the day that the caller names.
+//! There is no clock here: what "last week" means depends on the day that the caller passes.
 
 mod asked;
 mod calendar;
@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// The day of a moment, in UTC.
+/// The date of a timestamp, in UTC.
 pub fn date_of(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
 }

@@ -1,9 +1,9 @@
-//! Cutting a text into word pieces, as the embedding table was trained.
+//! Splitting a text into word pieces, as the embedding table was trained.
 //!
-//! The rules are BERT's: control characters go, CJK characters stand alone, accents
-//! and case are folded, punctuation is split off; then each word is cut greedily
-//! into the longest pieces of the vocabulary. Words of unknown characters have no
-//! pieces. Special tokens typed literally are ordinary text.
+//! The rules are those of BERT: control characters are dropped, CJK characters stand alone, accents
+//! and case are folded, and punctuation is split off. Then each word is cut greedily into the
+//! longest pieces of the vocabulary. A word with unknown characters has no pieces. Special tokens
+//! in a text are ordinary text.
 
 use std::sync::LazyLock;
 
@@ -11,12 +11,12 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use unicode_normalization::char::decompose_canonical;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// A row of the embedding table.
+/// A word piece: a row of the embedding table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Piece(pub u16);
 
-/// Calls `each` with every word of the text, folded, and the pieces it is made of:
-/// none when it has characters the table does not know.
+/// Calls `each` for every folded word of the text with its pieces; there are none if the word has
+/// characters that the table does not know.
 pub fn pieces(text: &str, mut each: impl FnMut(&str, &[Piece])) {
     let mut cutter = Cutter { word: String::new(), found: Vec::new(), each: &mut each };
     for c in text.chars() {
@@ -44,28 +44,28 @@ pub fn pieces_of_word(word: &str) -> Vec<Piece> {
     all
 }
 
-/// How common a folded word is: 1 for "the", larger for rarer words, nothing for
-/// those that are not in the vocabulary as a whole.
+/// The frequency rank of a folded word: 1 for "the", higher for rarer words, `None` for words that
+/// are not in the vocabulary as a whole.
 pub fn rank(word: &str) -> Option<u32> {
     let piece = VOCABULARY.beginnings.get(word)?;
     Some(u32::from(piece.0.checked_sub(FIRST_WORD)?) + 1)
 }
 
-/// The pieces that are whole words, commonest first.
+/// The pieces that are whole words, most common first.
 pub fn whole_words() -> impl Iterator<Item = (&'static str, Piece)> {
     let is_word = |token: &str| token.bytes().all(|byte| byte.is_ascii_lowercase());
     tokens().filter(move |(token, piece)| piece.0 >= FIRST_WORD && is_word(token))
 }
 
-/// Tokens before this one are special or single characters; after it they are
-/// ordered by how common they are.
+/// Tokens before this one are special or single characters; from here on they are ordered by
+/// frequency.
 const FIRST_WORD: u16 = 999;
 
 fn tokens() -> impl Iterator<Item = (&'static str, Piece)> {
     include_str!("../model/vocabulary.txt").lines().zip((0..).map(Piece))
 }
 
-/// Longer words are not words, for the model.
+/// The model ignores longer words.
 const LONGEST_WORD: usize = 100;
 
 struct Cutter<'a, F: FnMut(&str, &[Piece])> {
@@ -122,11 +122,11 @@ fn is_cjk(c: char) -> bool {
         | 0x2A700..=0x2CEAF | 0x2F800..=0x2FA1F)
 }
 
-/// The table's vocabulary, made ready on first use.
+/// The vocabulary of the table, parsed on first use.
 struct Vocabulary {
     /// Pieces that begin a word.
     beginnings: FxHashMap<&'static str, Piece>,
-    /// Pieces that go on with a word, without their `##`.
+    /// Pieces that continue a word, without their `##`.
     continuations: FxHashMap<&'static str, Piece>,
     longest: usize,
 }
@@ -151,7 +151,7 @@ impl Vocabulary {
         all
     }
 
-    /// Cuts a word greedily; false when some part of it is in no piece.
+    /// Cuts a word greedily; returns false if a part of it matches no piece.
     fn cut(&self, word: &str, found: &mut Vec<Piece>) -> bool {
         if word.len() > LONGEST_WORD && word.chars().count() > LONGEST_WORD {
             return false;

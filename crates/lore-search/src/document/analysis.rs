@@ -1,4 +1,4 @@
-//! The analysis of one document: everything the index needs to know of its words.
+//! The analysis of one document: everything the index needs to know about its words.
 
 mod codec;
 
@@ -15,48 +15,47 @@ use lore_text::wordpiece::{Piece, pieces};
 use crate::document::Print;
 use crate::mentioned::mention_words;
 
-/// A text, ready to be analysed.
+/// A text to analyse.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Document<'a> {
-    /// Its heading; empty when there is none.
+    /// Its heading; empty if it has none.
     pub title: &'a str,
-    /// Who said it. The body may begin with it, too; it is counted once.
+    /// Who said it. If the body begins with the name as well, it is counted once.
     pub author: Option<&'a str>,
-    /// When it happened. The body may begin with it, too; it is counted once.
+    /// When it happened. If the body begins with the date as well, it is counted once.
     pub occurred_at: Option<Timestamp>,
     /// The text.
     pub body: &'a str,
 }
 
-/// What a node is called and marked with, ready to be analysed.
+/// The name and labels of a node to analyse.
 ///
-/// A name that was only cut from the beginning of a text is no name: leave it out.
+/// Leave the name out if it was only cut from the beginning of a text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Head<'a> {
     /// Its name, if it has one of its own.
     pub name: Option<&'a str>,
-    /// Other names it goes by.
+    /// Other names of the node.
     pub aliases: &'a [String],
     /// Its tags.
     pub tags: &'a [String],
-    /// What refines its kind.
+    /// The refinement of its kind.
     pub subtype: Option<&'a str>,
 }
 
 /// What a document is found by.
 ///
-/// Made once when a document is written and stored beside it: it is nothing but the
-/// bytes of [`Analysis::encode`], which are read in place, so that an index of many
-/// documents stays small.
+/// Computed once when a document is written, and stored beside it. It consists of just the bytes of
+/// [`Analysis::encode`], which are read in place, so that an index of many documents stays small.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Analysis(Box<[u8]>);
 
 impl Analysis {
-    /// The version of the stored form. It changes with the form, and whenever the same
-    /// text would be analysed differently than before.
+    /// The version of the stored form. It changes with the format, and whenever the same text would
+    /// be analysed differently.
     pub const VERSION: u8 = codec::VERSION;
 
-    /// Analyses a text, as a reader sees it.
+    /// Analyses a text as a reader sees it, without its markup.
     pub fn of_text(document: &Document<'_>) -> Self {
         let plain = if document.author.is_some() { Plain::IsAuthor } else { Plain::IsText };
         let prefix = chat_prefix(document.body, plain);
@@ -90,7 +89,7 @@ impl Analysis {
         words.finish(&names, codec::Header::default())
     }
 
-    /// Whether there is nothing to find it by.
+    /// Whether there are no words to find it by.
     pub fn is_empty(&self) -> bool {
         self.length() == 0 && self.names().is_empty()
     }
@@ -100,8 +99,8 @@ impl Analysis {
         self.0.to_vec()
     }
 
-    /// Reads what [`Analysis::encode`] gave. `None` when another version wrote it, or
-    /// when it is broken: then analyse the document again.
+    /// Reads bytes from [`Analysis::encode`]. Returns `None` if another version wrote them or they
+    /// are damaged; then the document must be analysed again.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         codec::is_valid(bytes).then(|| Self(bytes.into()))
     }
@@ -111,37 +110,37 @@ impl Analysis {
         codec::for_each_term(&self.0, each);
     }
 
-    /// Names and aliases, folded; none for texts.
+    /// Normalised names and aliases; empty for texts.
     pub(crate) fn names(&self) -> Vec<String> {
         codec::names(&self.0)
     }
 
-    /// Its word pieces, sorted, repeated as often as they occur.
+    /// Its word pieces, sorted, including repetitions.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
         codec::pieces(&self.0)
     }
 
-    /// How many stems, repetitions counted.
+    /// The number of stems, including repetitions.
     pub(crate) fn length(&self) -> u32 {
         codec::header(&self.0).length
     }
 
-    /// How many bytes of memory it takes.
+    /// The memory it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + self.0.len()
     }
 
-    /// Whether its own words end in a question.
+    /// Whether the text ends with a question mark.
     pub(crate) fn is_question(&self) -> bool {
         codec::header(&self.0).is_question
     }
 
-    /// Whether it tells when something was.
+    /// Whether it mentions a time.
     pub(crate) fn tells_time(&self) -> bool {
         codec::header(&self.0).tells_time
     }
 
-    /// What its text is known again by.
+    /// The fingerprint of its text.
     pub(crate) fn print(&self) -> Print {
         codec::header(&self.0).print
     }
@@ -157,7 +156,7 @@ impl fmt::Debug for Analysis {
     }
 }
 
-/// Counts stems and pieces.
+/// Collects the stems and pieces of a document.
 #[derive(Default)]
 struct Words {
     counts: BTreeMap<Box<str>, u16>,
@@ -176,8 +175,8 @@ impl Words {
         });
     }
 
-    /// The date as a person would write it, so that its words are found; it has no
-    /// meaning beyond them.
+    /// Adds the words of a date as a person would write them, so that they can be searched for.
+    /// They are not part of the document's meaning.
     fn add_date(&mut self, at: Option<Timestamp>) {
         if let Some(at) = at {
             self.add_stems(&at.strftime("%-d %B %Y").to_string());
@@ -189,7 +188,7 @@ impl Words {
             self.length = self.length.saturating_add(1);
             self.count(stem);
         });
-        // Their parts make the text as long as it is already.
+        // Parts of an identifier do not count towards the length of the text.
         identifiers(text, |_, term| self.count(term));
     }
 
@@ -200,12 +199,12 @@ impl Words {
         }
     }
 
-    /// Counts the first words once more: what a text begins with is what it is about.
+    /// Counts the first words twice, because a text usually begins with its topic.
     fn stress(&mut self, text: &str) {
-        /// Shorter texts are all beginning.
+        /// Shorter texts have no separate beginning.
         const LONG: u32 = 30;
         const FIRST: usize = 10;
-        /// Enough for so many words, little enough for very long texts.
+        /// Enough for the first words, and small compared with very long texts.
         const BYTES: usize = 400;
         if self.length < LONG {
             return;
@@ -266,7 +265,8 @@ mod tests {
         let marked =
             text("Lives at [entity:7|the Old Mill] with @[Bob](person:0b2c-11), <u>here</u>.");
         let plain = text("Lives at the Old Mill with Bob, here.");
-        // The number is no word of the text: it is there for what gets it later.
+        // The number of a mention is not a visible word; it is indexed for a node that gets it
+        // later.
         let mut seen = terms(&marked);
         seen.retain(|(stem, _)| *stem != mention_word(7));
         assert_eq!(seen, terms(&plain));

@@ -1,14 +1,14 @@
-//! A number that a text is known again by.
+//! A fingerprint of a text.
 
-/// The same for texts that differ in nothing but blanks, and hardly ever for others. None is that
-/// of no text.
+/// Equal for texts that differ only in whitespace, and almost never for others. 0 is the
+/// fingerprint of an empty text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Print(pub(super) u32);
 
 impl Print {
-    /// The print of a text.
+    /// Computes the fingerprint of a text.
     pub(crate) fn of(text: &str) -> Self {
-        // FNV-1a: stored prints must mean the same in every version.
+        // FNV-1a, because stored fingerprints must mean the same in every version.
         const START: u32 = 0x811C_9DC5;
         const PRIME: u32 = 0x0100_0193;
         let words = text.split_whitespace().flat_map(|word| word.bytes().chain([b' ']));
@@ -16,7 +16,7 @@ impl Print {
         Self(if print == START { 0 } else { print })
     }
 
-    /// Whether both are of the same text.
+    /// Whether both belong to the same text, which is not empty.
     pub(crate) fn is_of(self, other: Self) -> bool {
         self == other && self != Self::default()
     }

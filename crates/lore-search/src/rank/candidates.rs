@@ -1,4 +1,4 @@
-//! Choosing the documents that are judged, where there are many.
+//! Choosing the candidates to score in a large store.
 
 use rustc_hash::FxHashSet;
 
@@ -9,16 +9,16 @@ use crate::rank::lexical::nth_best;
 use crate::rank::meaning::Probe;
 use crate::rank::weights;
 
-/// How many candidates words choose, and how many vectors.
+/// How many candidates are chosen by words, and how many by vectors.
 const BY_WORDS: usize = 400;
 const BY_VECTORS: usize = 300;
-/// And how many the days that a question names.
+/// How many candidates are chosen by the days that a question names.
 const BY_DAYS: usize = 200;
-/// Of how many that words found, the other reasons are looked at.
+/// Of how many documents found by words the other reasons are computed.
 const LOOKED_AT: usize = 2_000;
 
-/// Every document that has a word of the question or is called by it. Of very many, the `first`
-/// that promise most come first.
+/// Every document that has a word or the name of the question. If there are more than `first`, the
+/// most promising `first` come first.
 pub(super) fn worded(judge: &Judge<'_>, sieve: &Sieve<'_>, first: usize) -> Vec<Slot> {
     let reached = judge.lexical.reached().iter().copied();
     let besides = judge.called.keys().copied().chain(judge.literals.holders());
@@ -31,13 +31,13 @@ pub(super) fn worded(judge: &Judge<'_>, sieve: &Sieve<'_>, first: usize) -> Vec<
     let mut chosen: Vec<_> =
         chosen.map(|slot| (promise(slot), judge.view.key(slot), slot)).collect();
     if chosen.len() > first {
-        // Ties go by key, so that the order of insertion does not show.
+        // Ties are ordered by key, so that the order of insertion does not matter.
         chosen.select_nth_unstable_by(first, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     }
     chosen.into_iter().map(|(_, _, slot)| slot).collect()
 }
 
-/// The documents of many that are judged, in the order of their slots.
+/// The candidates to score, in the order of their slots.
 pub(super) fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<'_>) -> Vec<Slot> {
     let view = judge.view;
     let admits = |slot: Slot| sieve.admits(view, slot);
@@ -57,8 +57,8 @@ pub(super) fn candidates(judge: &Judge<'_>, probes: &[Probe<'_>], sieve: &Sieve<
     chosen
 }
 
-/// The best by their scores of those that are admitted: about `count`, if there are so
-/// many. Few are asked whether they are admitted, because that is dear.
+/// The admitted documents with the best scores: about `count`, if there are that many. Calls
+/// `admits` for as few as possible, because it is expensive.
 pub(super) fn best(
     scored: &[(Slot, f32)],
     count: usize,
@@ -71,7 +71,7 @@ pub(super) fn best(
     })
 }
 
-/// Looks at more and more of what there is until about `count` are found.
+/// Calls `look` with larger and larger numbers until it finds about `count`.
 pub(super) fn widening(count: usize, all: usize, look: impl Fn(usize) -> Vec<Slot>) -> Vec<Slot> {
     let mut wanted = count;
     loop {

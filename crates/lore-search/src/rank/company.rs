@@ -1,21 +1,21 @@
-//! Answers in good company.
+//! Adjusting scores by similar answers.
 //!
-//! Texts that answer one question are like each other; those that only happen to share a
-//! word with it are like something else. So each of the best answers takes over a part of
-//! what those score that are most like it. Only where texts stand alone: turns of a
-//! conversation have their neighbours.
+//! Texts that answer one question are similar to each other; texts that only happen to share a word
+//! with it are similar to something else. So each of the best answers takes over a part of the
+//! scores of the answers most similar to it. Only for texts that stand alone: messages of a
+//! conversation have their neighbours for that.
 
 use crate::column::Slot;
 use crate::view::View;
 
-/// How many of the best are compared with each other.
+/// How many of the best answers are compared with each other.
 pub(super) const COMPARED: usize = 100;
-/// How many of those most like it a text takes over from.
+/// From how many of the most similar answers a text takes over.
 const MOST_ALIKE: usize = 4;
 /// How much it takes over.
 const SHARE: f32 = 0.2;
 
-/// What each of the answers gains or loses by those most like it.
+/// What each answer gains or loses through the answers most similar to it.
 pub(super) fn gains(view: &View, answers: &[(Slot, f32)]) -> Vec<f32> {
     let least = answers.iter().map(|(_, score)| *score).fold(f32::INFINITY, f32::min);
     let guest = |(slot, score): &(Slot, f32)| Guest::new(*slot, score - least);
@@ -34,13 +34,13 @@ pub(super) fn gains(view: &View, answers: &[(Slot, f32)]) -> Vec<f32> {
     guests.iter().map(Guest::gain).collect()
 }
 
-/// One of the answers, and those it has met.
+/// One of the answers, and the most similar ones it was compared with.
 #[derive(Debug, Clone, Copy)]
 struct Guest {
     slot: Slot,
-    /// How far it is above the least of all.
+    /// Its score above the lowest of all.
     above: f32,
-    /// How like those are that are most like it, the most first, and how far above they are.
+    /// The cosine and the score of the most similar answers, most similar first.
     alike: [(f32, f32); MOST_ALIKE],
 }
 
@@ -51,7 +51,7 @@ impl Guest {
 
     fn meet(&mut self, cosine: f32, above: f32) {
         let mut newcomer = (cosine, above);
-        // An empty place is one of no likeness: those who are not alike do not count.
+        // An empty place has a similarity of 0, so dissimilar answers are never inserted.
         if self.alike.last().is_some_and(|last| newcomer.0 < last.0) || cosine <= 0.0 {
             return;
         }

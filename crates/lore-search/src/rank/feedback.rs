@@ -1,9 +1,8 @@
-//! Words that the best answers share.
+//! Pseudo-relevance feedback: words that the best answers share.
 //!
-//! Texts about one thing share words that a question about it need not have. Where texts
-//! stand alone, the best answers so far tell those words, and what has them, too, moves up
-//! a little. Turns of a conversation are too short and too different for that; there it
-//! does harm.
+//! Texts about one topic share words that a question about it may not contain. For texts that stand
+//! alone, the best answers provide these words, and other texts with them move up a little.
+//! Messages of a conversation are too short and too different for that; there it does harm.
 
 use rustc_hash::FxHashMap;
 
@@ -12,17 +11,17 @@ use crate::lexicon::{Lexicon, StemId};
 use crate::rank::lexical::Room;
 use crate::view::View;
 
-/// How many answers tell the words.
+/// How many of the best answers provide words.
 const TELLING: usize = 5;
-/// How many words they tell.
+/// How many words they provide.
 const WORDS: usize = 10;
 
-/// What the best answers share: stems, and how much each counts, 1 in all.
+/// The shared stems with their weights, which sum to 1.
 #[derive(Debug, Default)]
 pub(super) struct Feedback(Vec<(StemId, f32)>);
 
 impl Feedback {
-    /// Reads the words of answers, which come best first, each with its score.
+    /// Collects the words of answers, which are given best first with their scores.
     pub(super) fn of(view: &View, lexicon: &Lexicon, best: &[(Slot, f32)]) -> Self {
         let best = best.get(..TELLING).unwrap_or(best);
         let total: f32 = best.iter().map(|(_, score)| score.max(0.0)).sum();
@@ -40,7 +39,7 @@ impl Feedback {
             });
         }
         let mut words: Vec<(StemId, f32)> = shares.into_iter().collect();
-        // By the letters where equally telling: numbers depend on who came first.
+        // Ties are ordered by their letters, because ids depend on the order of insertion.
         words.sort_unstable_by(|a, b| {
             b.1.total_cmp(&a.1).then_with(|| lexicon.stem(a.0).cmp(&lexicon.stem(b.0)))
         });
@@ -50,7 +49,7 @@ impl Feedback {
         Self(words)
     }
 
-    /// How much of the shared words a text has, 0 to 1.
+    /// The share of these words that a text has, 0 to 1.
     pub(super) fn score(&self, view: &View, slot: Slot) -> f32 {
         let room = Room::new(view).of(view.span(slot));
         let part = |(stem, share): &(StemId, f32)| {

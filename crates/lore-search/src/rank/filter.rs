@@ -1,4 +1,4 @@
-//! Whether a document is one of those that are asked for.
+//! Checking whether a document passes the filter of a query.
 
 use lore_core::NodeId;
 use lore_core::names::{Word, name_key};
@@ -10,21 +10,21 @@ use crate::query::{Filter, Unit};
 use crate::view::View;
 use crate::view::kinds::KindId;
 
-/// A filter, made ready.
+/// A filter, prepared for many checks.
 pub(super) struct Sieve<'a> {
     filter: &'a Filter,
     nodes: FxHashSet<NodeId>,
     subtype: Option<String>,
     tags: Vec<String>,
     unit: Unit,
-    /// The kinds of node that are asked for, where only some are; and those that are not.
+    /// The wanted kinds of node, if only some are wanted, and the unwanted ones.
     kinds: Option<Vec<KindId>>,
     except: Vec<KindId>,
-    /// The kinds of text that are asked for, where only some are.
+    /// The wanted kinds of text, if only some are wanted.
     text_kinds: Option<Vec<KindId>>,
-    /// Whether it probably holds back most documents.
+    /// Whether it probably rejects most documents.
     is_narrow: bool,
-    /// Whether kinds and nodes are not all that it asks for, so that documents have to be read.
+    /// Whether it asks for more than kinds and nodes, so that documents have to be read.
     is_deep: bool,
 }
 
@@ -41,8 +41,8 @@ impl<'a> Sieve<'a> {
         Self { filter, nodes, subtype, tags, unit, kinds, except, text_kinds, is_narrow, is_deep }
     }
 
-    /// Everything that is asked for, if it is no more than `most` documents. Does not look
-    /// for it where it is probably more.
+    /// All documents that pass, if there are at most `most`. Gives up early if there are probably
+    /// more.
     pub(super) fn few(&self, view: &View, most: usize) -> Option<Vec<Slot>> {
         if view.len() > most && !self.is_narrow {
             return None;
@@ -71,7 +71,7 @@ impl<'a> Sieve<'a> {
         self.nodes.is_empty() || view.key(slot).is_some_and(|key| self.nodes.contains(&key.node))
     }
 
-    /// Whether a document is what is asked for besides its kinds and its node.
+    /// Whether a document passes all conditions except kinds and nodes.
     fn passes(&self, view: &View, slot: Slot) -> bool {
         let Some(entry) = view.entry(slot) else { return false };
         let (filter, meta) = (self.filter, &entry.meta);
@@ -88,7 +88,7 @@ impl<'a> Sieve<'a> {
 
 /// Whether a filter asks for more than kinds and nodes.
 fn is_deep(filter: &Filter) -> bool {
-    // Named one by one, so that a new field is thought of here.
+    // Destructured, so that a new field does not compile until it is handled here.
     let Filter {
         kinds: _,
         except_kinds: _,
@@ -110,7 +110,7 @@ fn is_deep(filter: &Filter) -> bool {
         || until.is_some()
 }
 
-/// How tags are compared: like words, without case and accents.
+/// The normalised form of a tag, without case and accents.
 fn tag_key(tag: &str) -> String {
     let mut key = String::new();
     fold(&name_key(tag), &mut key);

@@ -1,14 +1,14 @@
-//! Where what is asked for begins: "tell me about", "do you remember" and "any news on" only say
-//! that something is.
+//! The frame of a question: words at its beginning, such as "tell me about", "do you remember" or
+//! "any news on", that only say that something is asked.
 //!
-//! Only the beginning of a question is such a frame. Elsewhere the same words say something: in
+//! Only the beginning of a question counts as a frame. Elsewhere the same words have a meaning: in
 //! "what did Tomas tell me" somebody tells.
 
 use lore_text::analysis::{Word, name_words, stems, words};
 
 use crate::view::View;
 
-/// A question without its frame. One that is nothing else stays whole, and so does one that is the
+/// A question without its frame. It stays whole if there is nothing but the frame, or if it is the
 /// beginning of a name.
 pub(super) fn unframed<'a>(question: &'a str, view: &View) -> &'a str {
     let words: Vec<Word<'a>> = words(question).take(LONGEST).collect();
@@ -24,7 +24,8 @@ pub(super) fn unframed<'a>(question: &'a str, view: &View) -> &'a str {
     }
 }
 
-/// What follows a request to answer, if one stands here: "can you remind me", "do you know".
+/// The words after a request for an answer at the start of `words`, such as "can you remind me" or
+/// "do you know"; `None` if there is no request.
 pub(super) fn after_request<'s, 'a>(words: &'s [&'a str]) -> Option<&'s [&'a str]> {
     longest(REQUESTS, words).and_then(|length| words.get(length..))
 }
@@ -32,19 +33,20 @@ pub(super) fn after_request<'s, 'a>(words: &'s [&'a str]) -> Option<&'s [&'a str
 /// No frame has more words.
 const LONGEST: usize = 32;
 
-/// Before a frame, and nowhere else, they say nothing.
+/// Words that mean nothing before a frame, but only there.
 const GREETINGS: [&str; 8] = ["please", "hey", "hi", "hello", "ok", "okay", "so", "well"];
 
-// In the following, a word may be one of several, and one with a question mark may be missing.
+// Pattern syntax: words separated by spaces, alternatives by `|`; a trailing `?` makes a word
+// optional.
 
-/// Requests, wherever they stand.
+/// Requests, at any place of a question.
 const REQUESTS: &[&str] = &[
     "can|could|would|will you please|just|still|kindly|maybe|also? remind|tell|show|give|help|find|\
      list|repeat|say|explain|check|summarize|summarise|describe|remember|recall me|us?",
     "do you|we|i please|just|still|kindly|maybe|also? remember|recall|know me?",
 ];
 
-/// Other beginnings of questions.
+/// Other openings of questions.
 const OPENINGS: &[&str] = &[
     "remind|tell|show|give|find|get me|us",
     "what can|could|would|will you remind|tell|show|give|say me|us?",
@@ -81,14 +83,14 @@ const OPENINGS: &[&str] = &[
     "te? acuerdas|recuerdas algo|todo? de|del|sobre",
 ];
 
-/// How much of it is asked for, after a frame.
+/// Amounts that may follow a frame, such as "everything" or "a list of".
 const AMOUNTS: &[&str] = &[
     "everything|anything|something|whatever",
     "a|an|the? short|quick|brief|full? list|overview|summary|recap of",
     "all|any|some|more|further|the|latest? news|info|information|details about|on|of|regarding",
 ];
 
-/// How many words at the beginning are a frame.
+/// The number of words at the beginning that belong to the frame.
 fn leading(words: &[&str]) -> usize {
     let greetings = words.iter().take_while(|word| GREETINGS.contains(word)).count();
     let mut framing = greetings;
@@ -101,7 +103,7 @@ fn leading(words: &[&str]) -> usize {
     if framing > greetings { framing } else { 0 }
 }
 
-/// How many words the longest of the patterns takes that fits here.
+/// The number of words that the longest matching pattern takes.
 fn longest(patterns: &[&str], words: &[&str]) -> Option<usize> {
     patterns.iter().filter_map(|pattern| fitting(pattern, words)).max()
 }

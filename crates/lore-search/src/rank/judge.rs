@@ -1,4 +1,4 @@
-//! Weighing the reasons for a document.
+//! Scoring a document by all the reasons to find it.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use crate::rank::weights;
 use crate::view::View;
 use crate::view::names::Called;
 
-/// Weighs the reasons for a document.
+/// Scores documents for one question.
 pub(super) struct Judge<'a> {
     pub(super) view: &'a View,
     pub(super) lexical: &'a Lexical,
@@ -26,14 +26,14 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// All reasons but meaning and names, for a document that is so much more alike than usual.
+    /// All parts of a score except meaning and name. `above` is the similarity above the average.
     pub(super) fn parts(&self, slot: Slot, above: f32) -> Parts {
         let (question, facts) = (self.question, self.view.facts(slot));
         let yes = |condition: bool, weight: f32| if condition { weight } else { 0.0 };
         let named = facts.author.is_some_and(|author| question.authors.contains(&author));
         let lexical = self.lexical.of(slot);
-        // What makes a turn better than others of its log is no answer: it must not put turns
-        // that have nothing of the question before what stands alone and has.
+        // What makes one message of a log better than others is not an answer by itself: it must
+        // not put messages without any word of the question before matching texts that stand alone.
         let answers = (lexical / weights::ANSWERS).min(1.0);
         let more = answers * (question.author_weight - weights::AUTHOR);
         let author = yes(named, weights::AUTHOR + more);
@@ -60,8 +60,8 @@ impl Judge<'_> {
         parts
     }
 
-    /// What the day of a document counts for. It is a reason among those that share something
-    /// else with the question, if the question asks for anything else.
+    /// The weight of a document's date. If the question asks for more than a date, it counts fully
+    /// only for documents that also share something else with the question.
     fn date(&self, slot: Slot, shared: f32) -> f32 {
         let Some(day) = self.view.facts(slot).day else { return 0.0 };
         let counts = match self.lexical.shares_topic() {
@@ -86,7 +86,7 @@ impl Judge<'_> {
         self.view.facts(slot).day.is_some_and(|day| self.question.names(day))
     }
 
-    /// Judges a document.
+    /// Scores a document.
     pub(super) fn weigh(&self, slot: Slot, likeness: Likeness) -> Found {
         let parts = self.all_parts(slot, likeness.above);
         let is_worded = self.lexical.shares() && parts.lexical > 0.0;
@@ -112,20 +112,20 @@ impl Judge<'_> {
         }
     }
 
-    /// A document that has words of the question, for what it says and not for the name of its node.
+    /// The same document, scored by its own words without the name of its node.
     pub(super) fn by_itself(&self, found: Found) -> Found {
         let base = found.base - self.name(found.slot);
         Found { base, match_kind: MatchKind::Words, ..found }
     }
 
-    /// The share of the question's words that a text says beyond the name of its node.
+    /// The share of the question's words that a text contains beyond those in its node's head.
     pub(super) fn says(&self, slot: Slot) -> f32 {
         let (entry, head) = (self.view.entry(slot), self.view.head_of(slot));
         let beyond = entry.zip(head).map(|(entry, head)| self.question.words_beyond(head, entry));
         beyond.or_else(|| Some(self.question.words_in(entry?))).unwrap_or_default()
     }
 
-    /// What the name of its node counts for.
+    /// The weight of its node's name.
     fn name(&self, slot: Slot) -> f32 {
         match self.called.get(&slot) {
             Some(Called::Exactly) => weights::NAME,
@@ -136,13 +136,13 @@ impl Judge<'_> {
         }
     }
 
-    /// All reasons but what others like it add.
+    /// All parts of a score except what similar answers add.
     fn all_parts(&self, slot: Slot, above: f32) -> Parts {
         let (name, vector) = (self.name(slot), above * weights::VECTOR);
         Parts { name, vector, ..self.parts(slot, above) }
     }
 
-    /// The answer, with its reasons told again.
+    /// The hit for a scored document, with its parts computed again.
     pub(super) fn hit(&self, found: &Found) -> Option<Hit> {
         let key = self.view.key(found.named)?;
         let all = self.all_parts(found.slot, found.above);
@@ -160,8 +160,8 @@ impl Judge<'_> {
 pub(super) enum Reasons {
     /// All of them.
     All,
-    /// Those that are up to date, or made so. The others follow the statistics of a large store by
-    /// and by, and show how it was filled; but who asks for all turns pages, which have to go
-    /// together.
+    /// Only those that are exact at any time. The others follow the statistics of a large store
+    /// gradually and so depend on the order of insertion. Exhaustive searches are paged, and their
+    /// pages must be consistent.
     Exact,
 }

@@ -1,5 +1,5 @@
-//! Words in common: BM25 over a field in which a text's neighbours count, too, and
-//! words of like meaning count in part.
+//! Words in common: BM25 in which the words of a text's neighbours count as well, and words of
+//! similar meaning count in part.
 
 use crate::column::{Column, Slot};
 use crate::fixed::{ONE, fixed, float, times};
@@ -9,23 +9,23 @@ use crate::rank::weights::{B, K1};
 use crate::view::View;
 use crate::view::postings::Postings;
 
-/// Room for one search, used again. Everything is zero between searches.
+/// Buffers for one search, reused by the next. Everything is zero between searches.
 #[derive(Debug, Default)]
 pub(crate) struct Lexical {
-    /// How much of the present stem counts for each document, in fixed point.
+    /// The weighted count of the current stem in each document, in fixed point.
     counts: Column<u32>,
     counted: Vec<Slot>,
-    /// The last stem (by its number in the query) that stood in a document itself.
+    /// The last stem (by its number in the query) that occurred in a document itself.
     marks: Column<u32>,
     marked: Vec<Slot>,
     scores: Column<f32>,
     reached: Vec<Slot>,
-    /// What of the scores comes from words that only say when.
+    /// The part of the scores that comes from words that only say when.
     times: Column<f32>,
     timed: Vec<Slot>,
     shares: bool,
     shares_topic: bool,
-    /// Documents that still matter, once only those do.
+    /// Documents that are still scored, once only the best ones are.
     open: Column<bool>,
     opened: Vec<Slot>,
     session_counts: Column<u32>,
@@ -33,12 +33,12 @@ pub(crate) struct Lexical {
     sessions: Vec<Slot>,
 }
 
-/// How many documents of common words are read.
+/// How much of the postings of common words is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// As many as find the best.
+    /// Enough to find the best documents.
     Enough,
-    /// All of them.
+    /// All postings.
     All,
 }
 
@@ -47,24 +47,25 @@ struct Term {
     says: Says,
     exact: Option<StemId>,
     near: Vec<Near>,
-    /// How many documents it stands in itself.
+    /// The number of documents it occurs in.
     documents: usize,
-    /// How many entries of postings it costs to read.
+    /// The number of posting entries that must be read for it.
     cost: usize,
 }
 
 impl Lexical {
-    /// More stems of a long query are not looked at; the rarest say most.
+    /// How many stems of a long query are used; the rarest say most.
     const MOST_STEMS: usize = 40;
-    /// After so many postings, common stems only refine what rarer ones found.
+    /// After this many postings, common stems only refine what rarer ones found.
     const ENOUGH: usize = 15_000;
-    /// A stem of so many documents is in about every session and tells none apart.
+    /// A stem in this many documents occurs in nearly every session, so it does not distinguish
+    /// sessions.
     const EVERYWHERE: usize = 20_000;
     /// How many documents are refined.
     const REFINED: usize = 2_500;
 
-    /// Scores all documents that share a stem with the query, or have one near; if only
-    /// `few` matter, the others not always.
+    /// Scores all documents that contain a stem of the query or a similar one. If `few` is given,
+    /// only those documents are certain to get a complete score.
     pub(super) fn score(
         &mut self,
         view: &View,
@@ -103,13 +104,13 @@ impl Lexical {
         }
     }
 
-    /// Whether a word of the query, or one that means about the same, stands anywhere. If not,
-    /// no score is a reason to show a document.
+    /// Whether a word of the query, or one with about the same meaning, occurs in any document. If
+    /// not, no score is a reason to show a document.
     pub(super) fn shares(&self) -> bool {
         self.shares
     }
 
-    /// The same of the words that say what it is about.
+    /// The same for the words that say what the query is about.
     pub(super) fn shares_topic(&self) -> bool {
         self.shares_topic
     }
@@ -119,12 +120,12 @@ impl Lexical {
         self.scores.get(slot)
     }
 
-    /// What a document scores by other words than those that say when.
+    /// The score of a document without the words that only say when.
     pub(super) fn of_topic(&self, slot: Slot) -> f32 {
         self.of(slot) - self.times.get(slot)
     }
 
-    /// The score of a document's session, 0 to 1.
+    /// The score of a document's session relative to the best one, 0 to 1.
     pub(super) fn of_session(&self, view: &View, slot: Slot, best: f32) -> f32 {
         let session = view.sessions.of(slot).map(|session| Slot(session.0));
         session
@@ -141,7 +142,7 @@ impl Lexical {
         &self.reached
     }
 
-    /// Makes everything zero again.
+    /// Resets everything to zero.
     pub(super) fn clear(&mut self) {
         self.reached.drain(..).for_each(|slot| self.scores.set(slot, 0.0));
         self.timed.drain(..).for_each(|slot| self.times.set(slot, 0.0));
@@ -160,8 +161,8 @@ impl Lexical {
         self.session_scores.reach(view.sessions.capacity());
     }
 
-    /// Counts one stem for all documents it stands in or near. Returns in how many it
-    /// stands itself, where a word of like meaning counts in part.
+    /// Counts one stem for all documents that contain it or are near one that does. Returns the
+    /// number of documents that contain it, where words of similar meaning count in part.
     fn count(&mut self, view: &View, term: &Term, number: u32) -> u64 {
         let mut documents = 0;
         let exact = term.exact.and_then(|id| view.postings(id));
@@ -173,7 +174,8 @@ impl Lexical {
         for near in &term.near {
             let weight = fixed(near.weight);
             for (slot, _) in view.postings(near.stem).into_iter().flat_map(Postings::iter) {
-                // The nearest come first, so what is marked counts for more already.
+                // The most similar stems come first, so a marked document has already counted for
+                // more.
                 if self.marks.get(slot) != number {
                     documents += weight;
                     self.mark(slot, number);
@@ -184,7 +186,7 @@ impl Lexical {
         documents
     }
 
-    /// The same, but only around open documents, and with a guess of their number.
+    /// The same, but only around open documents and with an estimated number of documents.
     fn refine(&mut self, view: &View, term: &Term, number: u32) -> u64 {
         let mut documents = term.documents as u64 * ONE;
         let exact = term.exact.and_then(|id| view.postings(id));
@@ -230,7 +232,7 @@ impl Lexical {
         });
     }
 
-    /// Turns counts into scores.
+    /// Turns the counts of one stem into scores.
     fn add_up(&mut self, view: &View, rarity: f32, says: Says) {
         let room = Room::new(view);
         for slot in self.counted.drain(..) {
@@ -259,7 +261,7 @@ impl Lexical {
         self.reached.iter().copied().filter(|slot| self.of(*slot) >= least).collect()
     }
 
-    /// Opens documents and all around them.
+    /// Opens documents together with their context.
     fn open_all(&mut self, view: &View, slots: &[Slot]) {
         for slot in slots {
             self.set_open(*slot);
@@ -274,7 +276,7 @@ impl Lexical {
         }
     }
 
-    /// BM25 with whole sessions as documents, by exact stems.
+    /// Scores sessions by BM25, treating each as one document; uses exact stems only.
     fn score_sessions(&mut self, view: &View, term: &Term) {
         if term.documents > Self::EVERYWHERE || view.sessions.capacity() == 0 {
             return;
@@ -309,7 +311,7 @@ impl Lexical {
 }
 
 impl Term {
-    /// From here on a word means about the same.
+    /// From this weight on, two words mean about the same.
     const CLEAR: f32 = 0.2;
 
     fn is_shared(&self) -> bool {
@@ -326,8 +328,7 @@ impl Term {
     }
 }
 
-/// How long a text has to be to count a word for less: the part of BM25 that depends on
-/// lengths, with its divisions made once.
+/// The part of the BM25 formula that depends on the length of a text, with its divisions done once.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     slope: f32,
@@ -338,19 +339,19 @@ impl Room {
         Self { slope: K1 * B / view.mean_span().max(1.0) }
     }
 
-    /// What is added to the count of a word in a text of this span.
+    /// The term that BM25 adds to the count of a word in a text of this length.
     pub(super) fn of(self, span: f32) -> f32 {
         K1 * (1.0 - B) + self.slope * span
     }
 }
 
-/// How many documents a stem stands in.
+/// The number of documents that contain a stem.
 fn length(view: &View, stem: StemId) -> usize {
     view.postings(stem).map_or(0, Postings::len)
 }
 
-/// The stems of a query that are looked at: of a long one the rarest that occur at all.
-/// Looking for words of like meaning is dear, so the others are left out before it.
+/// The stems of a query to use: for a long query, the rarest that occur at all. Finding similar
+/// words is expensive, so the others are dropped before that.
 fn telling<'a>(view: &View, lexicon: &Lexicon, stems: &'a [String]) -> Vec<&'a String> {
     let mut telling: Vec<&String> = stems.iter().collect();
     if stems.len() > Lexical::MOST_STEMS {
@@ -361,7 +362,7 @@ fn telling<'a>(view: &View, lexicon: &Lexicon, stems: &'a [String]) -> Vec<&'a S
     telling
 }
 
-/// The `count`th greatest value, or the least when there are fewer.
+/// The `count`th greatest value; negative infinity if there are not more values than that.
 pub(super) fn nth_best(values: impl Iterator<Item = f32>, count: usize) -> f32 {
     let mut values: Vec<f32> = values.collect();
     if values.len() <= count || count == 0 {

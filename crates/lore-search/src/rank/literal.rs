@@ -1,7 +1,8 @@
-//! Words that name one thing: identifiers, and words that the vocabulary lacks.
+//! Words that name one particular thing: identifiers, and words that are not in the vocabulary.
 //!
-//! Who asks for `INC1089` wants the texts in which it stands, not those beside them nor those
-//! that are spelt alike. Only rare ones count: what stands in many texts tells none apart.
+//! A search for `INC1089` should find the texts that contain it, not their neighbours or texts with
+//! a similar spelling. Only rare words count, because a word in many texts does not distinguish
+//! them.
 
 use lore_text::analysis::is_identifier;
 use lore_text::table;
@@ -13,15 +14,15 @@ use crate::rank::weights;
 use crate::view::View;
 use crate::view::postings::Postings;
 
-/// Which documents hold a question's literal words themselves, and what that is worth.
+/// Which documents contain the question's literal words, and how much that counts.
 pub(super) struct Literals {
     worth: FxHashMap<Slot, f32>,
 }
 
 impl Literals {
-    /// What stands in more than one of so many documents is not rare,
+    /// A word in more than one of this many documents is not rare,
     const ONE_IN: usize = 50;
-    /// whatever a very small or a very large store would say.
+    /// within these limits for very small and very large stores.
     const RARE: (usize, usize) = (3, 200);
 
     pub(super) fn find(view: &View, lexicon: &Lexicon, terms: &[String]) -> Self {
@@ -45,17 +46,17 @@ impl Literals {
         literals
     }
 
-    /// What it is worth that a document holds them; 0 if it holds none.
+    /// The weight of the words that a document contains; 0 if it contains none.
     pub(super) fn of(&self, slot: Slot) -> f32 {
         self.worth.get(&slot).copied().unwrap_or(0.0)
     }
 
-    /// The documents that hold some.
+    /// The documents that contain some of the words.
     pub(super) fn holders(&self) -> impl Iterator<Item = Slot> {
         self.worth.keys().copied()
     }
 
-    /// Gives every document its share of `whole`: that of the terms it holds.
+    /// Distributes `whole` evenly over the terms, and gives each document the part of its terms.
     fn share(&mut self, view: &View, terms: &[StemId], whole: f32) {
         let each = whole / terms.len().max(1) as f32;
         for (slot, _) in terms.iter().filter_map(|id| view.postings(*id)).flat_map(Postings::iter) {

@@ -1,4 +1,4 @@
-//! Likeness of meaning: cosine of vectors in which a text's neighbours count, too.
+//! Similarity of meaning: the cosine of vectors in which a text's neighbours count as well.
 
 use crate::column::{Column, Slot};
 use crate::rank::candidates::widening;
@@ -7,35 +7,35 @@ use crate::vectors::{SIGN_WORDS, Small, Wide};
 use crate::view::View;
 use crate::view::field::Field;
 
-/// How like a document is to the question.
+/// How similar a document is to the question.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Likeness {
-    /// Above the average of the store.
+    /// The similarity above the average of the store.
     pub(super) above: f32,
-    /// Whether that is a reason to show it.
+    /// Whether it is a reason to show the document.
     pub(super) closeness: Closeness,
 }
 
-/// What a likeness is worth as a reason.
+/// What a similarity is worth as a reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Closeness {
-    /// Nothing.
+    /// No reason.
     #[default]
     Far,
-    /// It is one where the question speaks of what is known at all.
+    /// A reason only if a word of the question occurs in the store at all.
     Near,
-    /// It is one by itself.
+    /// A reason by itself.
     Clear,
 }
 
-/// Products of a query with vectors, each made once.
+/// Cached products of a query with vectors.
 #[derive(Debug, Default)]
 pub(crate) struct Products {
     made: Column<Option<f32>>,
     list: Vec<Slot>,
 }
 
-/// A query in one field.
+/// A query in the vector field of one model.
 pub(super) struct Probe<'a> {
     field: &'a Field,
     vector: &'a Small,
@@ -44,17 +44,17 @@ pub(super) struct Probe<'a> {
     model: Model,
 }
 
-/// Where vectors come from.
+/// The model that vectors come from.
 #[derive(Clone, Copy)]
 pub(super) enum Model {
     /// The compiled-in table.
     Table,
-    /// An outside model, of which nothing is known.
+    /// An external model, about which nothing is known.
     Outside,
 }
 
 impl Model {
-    /// What a likeness is worth. The less sure it is, the more chance there is in it.
+    /// What a similarity is worth. A lower certainty requires a higher similarity.
     pub(super) fn closeness(self, likeness: f32, above: f32, certainty: f32) -> Closeness {
         let near = 0.5 - 0.2 * certainty;
         match self {
@@ -65,8 +65,8 @@ impl Model {
         }
     }
 
-    /// How sure a vector's direction is. A sum over few words may point anywhere; a turn of
-    /// a conversation has its neighbours to steady it.
+    /// How certain the direction of a vector is. A sum over few words may point anywhere; a message
+    /// of a conversation is steadied by its neighbours.
     pub(super) fn certainty(self, view: &View, slot: Slot) -> f32 {
         const HALF_SURE: f32 = 30.0;
         match self {
@@ -79,8 +79,8 @@ impl Model {
     }
 }
 
-/// The probes of a question: the external model's, where there are vectors of it,
-/// and the compiled-in table's.
+/// The probes of a question: one for the external model, if the view has vectors of it, and one for
+/// the built-in table.
 pub(super) fn probes<'a>(view: &'a View, question: &'a Question) -> Vec<Probe<'a>> {
     let external = question.external.as_ref().and_then(|(model, vector)| {
         let field = view.meanings.external.get(model.as_str())?;
@@ -95,7 +95,8 @@ impl<'a> Probe<'a> {
         Self { field, vector, wide: vector.wide(), mean: field.mean_likeness(vector), model }
     }
 
-    /// Whether its vectors are up to date: those of the table follow how common words are by and by.
+    /// Whether its vectors are always up to date. Those of the built-in table follow the frequency
+    /// of words only gradually.
     pub(super) fn is_exact(&self) -> bool {
         matches!(self.model, Model::Outside)
     }
@@ -104,7 +105,7 @@ impl<'a> Probe<'a> {
         !self.vector.is_zero() && self.vector.values.len() == self.field.dimensions()
     }
 
-    /// How like a document is, if it has a vector in this field.
+    /// The similarity of a document, if it has a vector in this field.
     pub(super) fn likeness(
         &self,
         view: &View,
@@ -124,8 +125,8 @@ impl<'a> Probe<'a> {
         Some(Likeness { above: above * certainty, closeness })
     }
 
-    /// The documents whose signs agree most with the query's: about `count`, if there are
-    /// so many, and all that agree as much as the last of them.
+    /// The documents whose sign bits differ least from the query's: about `count`, if there are
+    /// that many, and all that are equal to the last of them.
     pub(super) fn most_alike(&self, count: usize, admits: impl Fn(Slot) -> bool) -> Vec<Slot> {
         let distances = self.field.distances(self.vector);
         let numbered = || (0..).map(Slot).zip(distances.iter().copied().map(usize::from));
@@ -166,7 +167,7 @@ impl Products {
         self.made.reach(view.capacity());
     }
 
-    /// Forgets all; needed before another probe.
+    /// Clears the cache; needed before using another probe.
     pub(super) fn clear(&mut self) {
         self.list.drain(..).for_each(|slot| self.made.set(slot, None));
     }

@@ -1,7 +1,7 @@
-//! Likeness of meaning by vectors that are made for one search, with what is common at this moment.
+//! Similarity of meaning with vectors computed for one search, from the current frequency of words.
 //!
-//! The vectors that a view holds follow the statistics of a large store by and by. Those made here
-//! depend on what there is and not on how it came.
+//! The vectors stored in a view follow the statistics of a large store only gradually. Those
+//! computed here depend only on the documents, not on the order in which they were added.
 
 use lore_text::table::DIMENSIONS;
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use crate::rank::meaning::{Likeness, Model};
 use crate::vectors::Small;
 use crate::view::View;
 
-/// How like each of the candidates is to a question, above the average of them.
+/// The similarity of each candidate to a question, above their average.
 pub(super) fn likenesses(view: &View, question: &Small, candidates: &[Slot]) -> Vec<Likeness> {
     if question.is_zero() {
         return vec![Likeness::default(); candidates.len()];
@@ -30,7 +30,7 @@ pub(super) fn likenesses(view: &View, question: &Small, candidates: &[Slot]) -> 
     candidates.iter().zip(cosines).map(likeness).collect()
 }
 
-/// The mean of those there are, in whole steps, so that their order does not matter.
+/// The mean of the known values, summed as integers, so that their order does not matter.
 fn mean(cosines: &[Option<f32>]) -> f32 {
     const STEPS: f32 = 1_048_576.0;
     let known = cosines.iter().flatten();
@@ -38,14 +38,15 @@ fn mean(cosines: &[Option<f32>]) -> f32 {
     sum as f32 / STEPS / known.count().max(1) as f32
 }
 
-/// The vectors of documents, each made once.
+/// The vectors of documents, each computed once.
 struct Vectors<'a> {
     view: &'a View,
     made: FxHashMap<Slot, Small>,
 }
 
 impl Vectors<'_> {
-    /// How like a document and its context are to a question; none if it says nothing.
+    /// The cosine of a document and its context with a question; `None` if the document has no
+    /// meaning.
     fn cosine(&mut self, slot: Slot, question: &Small) -> Option<f32> {
         let mut sum = [0.0; DIMENSIONS];
         self.add(1.0, slot, &mut sum);

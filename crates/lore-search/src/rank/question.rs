@@ -1,4 +1,4 @@
-//! What a query asks for, read once.
+//! Parsing a query: what it asks for.
 
 use jiff::civil::Date;
 use lore_text::analysis::{Word, identifiers, name_words, stems, words};
@@ -23,18 +23,18 @@ use crate::view::calendar::day_number;
 use crate::view::postings::Postings;
 use crate::view::{AuthorId, View};
 
-/// What a word of a question that names days says.
+/// What a word of a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Says {
-    /// What it is about.
+    /// The topic.
     What,
-    /// No more than that something was: "happened", "news".
+    /// Only that something happened or is asked: "happened", "news".
     That,
-    /// When.
+    /// A time.
     When,
 }
 
-/// Days that a question names.
+/// A range of days that a question names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Days {
     first: i32,
@@ -42,12 +42,12 @@ pub(super) struct Days {
     ends: Ends,
 }
 
-/// Where the days of a question end.
+/// How sharp the range is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// It names a date. What happened then is often told some days later, seldom before.
+    /// A named date. What happened then is often told some days later, but seldom before.
     Told,
-    /// It says itself from when to when, or how long ago.
+    /// A range with explicit ends, or a relative time.
     Sharp,
 }
 
@@ -68,30 +68,32 @@ impl Days {
     }
 }
 
-/// A query, understood with what a view knows.
+/// A query, interpreted with the words and names of a view.
 pub(super) struct Question {
-    /// Distinct stems in order, then the identifiers made of several words that occur.
+    /// Distinct stems in order, followed by the identifiers of several words that occur in the
+    /// view.
     pub(super) stems: Vec<String>,
-    /// How much of the question each stem is: the rarer the more, 1 in all.
+    /// The weight of each stem within the question, by rarity; the sum is 1.
     shares: FxHashMap<String, f32>,
-    /// The folded words, as names are compared.
+    /// The normalised words, in the form in which names are compared.
     pub(super) name: String,
-    /// What a text is known by that says nothing else.
+    /// The fingerprint of a text that consists of just these words.
     pub(super) print: Print,
-    /// What it means, by the compiled-in table.
+    /// Its vector from the built-in table.
     pub(super) meaning: Small,
-    /// What it means to the external model, and the model's name.
+    /// Its vector from the external model, and the model's name.
     pub(super) external: Option<(String, Small)>,
     pub(super) asks_for_time: bool,
-    /// Whether it asks for several things. What was on a day is told in one place.
+    /// Whether it asks for several things. Not set if it names a day, because a day is described in
+    /// one place.
     pub(super) several: bool,
-    /// Who is named; nobody when everybody is.
+    /// The authors it names; empty if it names all of them.
     pub(super) authors: FxHashSet<AuthorId>,
-    /// What it counts for to be one of them.
+    /// The weight of being said by one of them.
     pub(super) author_weight: f32,
-    /// The days that are named.
+    /// The days it names.
     pub(super) days: Vec<Days>,
-    /// The stems that say on which.
+    /// The stems that name these days.
     times: FxHashSet<String>,
 }
 
@@ -103,7 +105,7 @@ impl Question {
             let postings = lexicon.id(term).and_then(|id| view.postings(id));
             postings.map_or(0, Postings::len)
         };
-        // Of one that stands nowhere, the parts are asked for all the same.
+        // Parts of identifiers that do not occur are still looked for.
         let occurs = |term: &str| documents(term) > 0;
         let dates = named_dates(asked_for, view);
         let text = respelt(asked_for, &dates, occurs);
@@ -116,7 +118,7 @@ impl Question {
         let only_times = only_times(&text, &relative, &asked);
         let mut times = FxHashSet::default();
         stems(&text, |word, stem| {
-            // That only says that a time is told from today.
+            // "ago" only marks a relative time.
             let is_time = word.surface.eq_ignore_ascii_case("ago")
                 || only_times.contains(&word.start) && !names_time(word.surface);
             if is_time || asked.framing.contains(&word.start) {
@@ -161,7 +163,7 @@ impl Question {
         }
     }
 
-    /// The share of its words that stand in a document.
+    /// The share of its words, weighted by rarity, that a document contains.
     pub(super) fn words_in(&self, entry: &Entry) -> f32 {
         let mut share = 0.0;
         entry.analysis.for_each_term(|stem, _| {
@@ -170,7 +172,7 @@ impl Question {
         share
     }
 
-    /// The same of the words that the head of its node does not say.
+    /// The same for words that are not in the head of its node.
     pub(super) fn words_beyond(&self, head: &Entry, entry: &Entry) -> f32 {
         let mut known = FxHashSet::default();
         head.analysis.for_each_term(|stem, _| {
@@ -184,7 +186,7 @@ impl Question {
         share
     }
 
-    /// What one of its stems says.
+    /// What one of its stems is about.
     pub(super) fn says(&self, stem: &str) -> Says {
         match stem {
             stem if self.times.contains(stem) => Says::When,
@@ -193,34 +195,34 @@ impl Question {
         }
     }
 
-    /// Whether a day is one of those that are named.
+    /// Whether a day is one of those it names.
     pub(super) fn names(&self, day: i32) -> bool {
         self.days.iter().any(|days| (days.first..=days.last).contains(&day))
     }
 
-    /// How near a day is to those that are named, 0 to 1.
+    /// How near a day is to those it names, 0 to 1.
     pub(super) fn nearness(&self, day: i32) -> f32 {
         self.days.iter().map(|days| days.nearness(day)).fold(0.0, f32::max)
     }
 }
 
-/// How much of all stems each is: the rarer the more.
+/// The weight of each stem among all, by rarity.
 fn shares(stems: &[String], rarity: impl Fn(&String) -> f32) -> FxHashMap<String, f32> {
     let all: f32 = stems.iter().map(&rarity).sum();
     let share = |stem: &String| (stem.clone(), rarity(stem) / all.max(f32::MIN_POSITIVE));
     stems.iter().map(share).collect()
 }
 
-/// Stems of words that ask what was on a day, and about nothing in particular.
+/// Stems of words that ask what happened, without naming a topic.
 const ASKS: [&str; 20] = [
     "happen", "occur", "event", "new", "news", "thing", "anyth", "someth", "everyth", "go", "say",
     "tell", "talk", "discuss", "mention", "record", "note", "write", "learn", "rememb",
 ];
 
-/// Most dates of a question that are looked at.
+/// The most dates of a question that are used.
 const MOST_DATES: usize = 16;
 
-/// The dates of a question. Of two days that one can mean, the one that has texts is meant.
+/// The dates in a question. If a date can mean different days, those with texts are meant.
 fn named_dates(question: &str, view: &View) -> Vec<Mention> {
     let mut mentions = asked_dates(question);
     mentions.truncate(MOST_DATES);
@@ -245,14 +247,14 @@ fn named_days(dates: &[Mention], relative: &[Relative], view: &View) -> Vec<Days
     named.chain(relative.iter().map(|time| Days::new(time.days, Ends::Sharp))).collect()
 }
 
-/// The times that a question tells from the day on which it is asked.
+/// The relative times in a question, such as "last week", counted from the day it is asked.
 fn relative_days(query: &Query, text: &str, view: &View) -> Vec<Relative> {
     let today = view.calendar.today(query.asked_at);
     today.map(|today| relative_dates(text, today)).unwrap_or_default()
 }
 
-/// Where the words stand that tell a time from today, if the question asks for nothing else: in a
-/// text they mean another time.
+/// The positions of the words of relative times, if the question asks for nothing else. They are
+/// not searched for, because in a text the same words mean another time.
 fn only_times(text: &str, relative: &[Relative], asked: &Asked) -> Vec<usize> {
     if relative.is_empty() {
         return Vec::new();
@@ -272,8 +274,8 @@ fn only_times(text: &str, relative: &[Relative], asked: &Asked) -> Vec<usize> {
 /// Longer queries are texts, not questions about somebody.
 const MOST_WORDS: usize = 200;
 
-/// Who of the two in a talk with a machine is asked about, and where the words stand that say no
-/// more than that. Elsewhere there are none.
+/// Which side of a chat with a chatbot is asked about, and the positions of words that say nothing
+/// else. Empty if the view has no such chats.
 fn asked(text: &str, view: &View) -> Asked {
     if !view.authors.live().any(|(_, author)| Role::of(author).is_some()) {
         return Asked::default();
@@ -300,8 +302,7 @@ fn named_authors(name: &str, meant: Option<Role>, view: &View) -> FxHashSet<Auth
     if found.len() == view.authors.live().count() { FxHashSet::default() } else { found }
 }
 
-/// Authors whose first names sound like a word of the question: names of others are
-/// seldom spelt as they spell them.
+/// Authors whose first names sound like a word of the question, because names are often misspelt.
 fn spelt_otherwise(words: &[&str], view: &View) -> FxHashSet<AuthorId> {
     let heard: FxHashSet<String> = words.iter().filter_map(|word| sound(word)).collect();
     let first = |author: &str| author.split(' ').next().and_then(sound);
@@ -311,8 +312,8 @@ fn spelt_otherwise(words: &[&str], view: &View) -> FxHashSet<AuthorId> {
         .collect()
 }
 
-/// What a name sounds like: its first letter and its consonants, each once in a row. None
-/// for what is too short to tell names apart.
+/// A rough phonetic key of a name: its first letter and its consonants without repetitions. `None`
+/// if it is too short to distinguish names.
 fn sound(name: &str) -> Option<String> {
     const LEAST: usize = 3;
     let mut sound = String::new();
@@ -331,7 +332,7 @@ fn sound(name: &str) -> Option<String> {
     (sound.chars().count() >= LEAST).then_some(sound)
 }
 
-/// Whether a word of the question is an author's first name or short for it.
+/// Whether a word of the question is an author's first name or a short form of it.
 fn means(word: &str, author: &str) -> bool {
     let first = author.split(' ').next().unwrap_or_default();
     let (asked, full) = (word.chars().count(), first.chars().count());

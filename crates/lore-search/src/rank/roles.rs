@@ -1,19 +1,19 @@
-//! Who of the two in a talk with a machine a question is about. They are hardly ever called by
-//! name: pronouns tell.
+//! Which side of a chat with a chatbot a question is about. The two are rarely called by name, so
+//! pronouns tell.
 
 use crate::rank::frame::after_request;
 
-/// The two sides of a talk with a machine.
+/// The two sides of a chat with a chatbot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Who asks.
+    /// The person who asks.
     Person,
-    /// Who is asked.
+    /// The chatbot.
     Machine,
 }
 
 impl Role {
-    /// The side that an author of this name is.
+    /// The side that an author of this name is on, if any.
     pub(super) fn of(author: &str) -> Option<Self> {
         match author {
             "user" | "human" | "me" | "you" => Some(Self::Person),
@@ -32,18 +32,19 @@ impl Role {
     }
 }
 
-/// What a question says of who speaks.
+/// What a question says about the speaker.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Asked {
-    /// Whose words it asks for: who said, told or suggested it; else whoever it speaks of.
+    /// Whose words it asks for: the side that said, told or suggested something; otherwise the side
+    /// it mentions.
     pub(super) role: Option<Role>,
-    /// Which of its words say no more than that, and nothing of what it is about: "can you remind
-    /// me", "said".
+    /// The positions of words that say only that, and nothing of the topic: "can you remind me",
+    /// "said".
     pub(super) framing: Vec<usize>,
 }
 
 impl Asked {
-    /// Understands the folded words of a question, of which the frame is taken away.
+    /// Interprets the normalised words of a question, without its frame.
     pub(super) fn read(words: &[&str]) -> Self {
         let topic = without_requests(words);
         let kept: Vec<&str> = topic.iter().filter_map(|at| words.get(*at).copied()).collect();
@@ -54,12 +55,12 @@ impl Asked {
     }
 }
 
-/// Those of so many places that are not among the kept ones, and one more.
+/// The positions below `all` that are not kept, plus `more`.
 fn others(all: usize, kept: &[usize], more: Option<&usize>) -> Vec<usize> {
     (0..all).filter(|at| !kept.contains(at) || Some(at) == more).collect()
 }
 
-/// What somebody does whose words are asked for.
+/// Verbs of a speaker whose words are asked for.
 const SAYS: [&str; 44] = [
     "say",
     "said",
@@ -106,14 +107,14 @@ const SAYS: [&str; 44] = [
     "call",
     "called",
 ];
-/// What is done to who hears it: "I was told".
+/// Verbs that in the passive make the subject the listener: "I was told".
 const HEARS: [&str; 9] =
     ["told", "asked", "advised", "given", "offered", "promised", "shown", "warned", "called"];
 const IS: [&str; 7] = ["am", "is", "are", "was", "were", "been", "got"];
-/// So many words may stand between who says and what they do: "I have ever told".
+/// How many words may stand between the speaker and the verb: "I have ever told".
 const BETWEEN: usize = 3;
 
-/// Who says something, and where the word for that stands.
+/// The side that says something, and the position of the verb.
 fn speaker(words: &[&str]) -> Option<(usize, Role)> {
     let subject = |at: usize| {
         let before = words.get(..at)?;
@@ -132,7 +133,7 @@ fn speaker(words: &[&str]) -> Option<(usize, Role)> {
     verbs.map(|(at, _)| at).find_map(subject)
 }
 
-/// The side that a word stands for where somebody does something.
+/// The side that a subject pronoun stands for.
 fn side(word: &str) -> Option<Role> {
     match word {
         "i" | "we" | "user" => Some(Role::Person),
@@ -141,10 +142,10 @@ fn side(word: &str) -> Option<Role> {
     }
 }
 
-/// Who is spoken of.
+/// The side that is mentioned.
 fn mentioned(words: &[&str]) -> Option<Role> {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    // The machine may have told it, or the person what they would want to hear.
+    // For advice the answer may be in the words of either side.
     if words.windows(2).any(asks_for_advice) {
         return None;
     }
@@ -155,12 +156,12 @@ fn mentioned(words: &[&str]) -> Option<Role> {
     person.then_some(Role::Person)
 }
 
-/// Whether two words ask what to do: "should I".
+/// Whether two words ask for advice: "should I".
 fn asks_for_advice(words: &[&str]) -> bool {
     matches!(words, ["should" | "shall" | "could" | "can" | "may" | "must", "i" | "we"])
 }
 
-/// The places of the words that do not only ask for an answer: "and can you tell me", "do you know".
+/// The positions of words that are not part of a request for an answer, such as "can you tell me".
 fn without_requests(words: &[&str]) -> Vec<usize> {
     let mut kept = Vec::new();
     let mut rest = words;

@@ -1,7 +1,7 @@
 //! Questions for several things: which books, how many times, where somebody has been.
 //!
-//! Their answers stand in several places, and each shares little with the question. So what
-//! stands beside one answer, and has most of its words from there, is seldom another one.
+//! Their answers stand in several places, and each shares little with the question. So a message
+//! beside an answer, which has most of its matching words from there, is rarely another answer.
 
 use std::mem::take;
 
@@ -11,7 +11,7 @@ use crate::rank::roles::Role;
 use crate::rank::{Found, order, weights};
 use crate::view::View;
 
-/// Whether the folded words of a question ask for several things.
+/// Whether the normalised words of a question ask for several things.
 pub(super) fn asks_for_several(words: &[&str]) -> bool {
     words.iter().any(|word| SEVERAL.contains(word))
         || words.windows(2).any(asks_openly)
@@ -34,7 +34,7 @@ fn counts(words: &[&str]) -> bool {
     matches!(words, ["how", "many", what] if !MEASURES.contains(what))
 }
 
-/// What is told as one number.
+/// Units of measurement: "how many" of them asks for one number.
 const MEASURES: [&str; 14] = [
     "years",
     "months",
@@ -52,7 +52,8 @@ const MEASURES: [&str; 14] = [
     "calories",
 ];
 
-/// "which books", "in what kinds of shops": many things between the word that asks and the verb.
+/// Whether there is a plural between the question word and the verb: "which books", "in what kinds
+/// of shops".
 fn has_plural_head(words: &[&str]) -> bool {
     const FIRST: usize = 3;
     const LONGEST: usize = 4;
@@ -72,11 +73,11 @@ fn is_plural(word: &str) -> bool {
         || word.len() > 3 && ends("s") && !["ss", "us", "is"].into_iter().any(ends)
 }
 
-/// How many of the best answers are spread.
+/// How many of the best answers are adjusted.
 const SPREAD: usize = 100;
 
-/// Lets those fall behind that stand beside a better answer, as far as they have their words from
-/// there. In talks with a machine an answer stands beside its question, and is another text.
+/// Lowers answers that stand beside a better one, as far as their score comes from its words. Not
+/// in chats with a chatbot, where an answer stands beside its question and is a different text.
 pub(super) fn spread(view: &View, found: &mut [Found]) {
     let count = SPREAD.min(found.len());
     if count < found.len() && count > 0 {

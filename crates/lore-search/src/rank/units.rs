@@ -1,4 +1,4 @@
-//! From documents to what is asked for: texts, or nodes with the best of their texts.
+//! Turning scored documents into hits: texts, or nodes with their best text.
 
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
@@ -11,14 +11,14 @@ use crate::rank::judge::Judge;
 use crate::rank::{Found, RECONSIDERED, order};
 use crate::view::View;
 
-/// What was found of a node: the best, and the best of its texts.
+/// The best document of a node, and its best text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Group {
     best: Found,
     text: Option<Found>,
 }
 
-/// Leaves one for each unit: the best, naming the best text.
+/// Keeps one document for each unit: the best, naming the best text.
 pub(super) fn merge(
     judge: &Judge<'_>,
     found: &mut Vec<Found>,
@@ -37,19 +37,19 @@ pub(super) fn merge(
     found.extend(beside);
 }
 
-/// Whether something is a text of one of these kinds.
+/// Returns a test whether a document is a text of one of these kinds.
 fn of_kinds(view: &View, kinds: &[TextKind]) -> impl Fn(&Found) -> bool {
     let kinds = view.kinds.ids(kinds);
     move |one| view.facts(one.slot).text_kind.is_some_and(|kind| kinds.contains(&kind))
 }
 
-/// What a text scores beside the best of its node, at least, to be an answer of its own,
+/// The least score, relative to the best text of the node, of a text that is a hit of its own,
 const SCORES_FROM: f32 = 0.6;
-/// and how much of the words that the best says itself it has to say: in a log, its neighbours
-/// score for it.
+/// and the least share of the question's words it must contain, relative to that text. Needed
+/// because in a log the neighbours add to a text's score.
 const SAYS_FROM: f32 = 0.5;
 
-/// The texts that answer about as well as the best of their node, each for what it says itself.
+/// Texts that answer about as well as the best text of their node, scored by their own words.
 fn beside(judge: &Judge<'_>, found: &[Found], may_be: impl Fn(&Found) -> bool) -> Vec<Found> {
     let view = judge.view;
     let mut texts: Vec<&Found> = found.iter().filter(|one| may_be(one)).collect();
@@ -68,7 +68,7 @@ fn beside(judge: &Judge<'_>, found: &[Found], may_be: impl Fn(&Found) -> bool) -
     texts.into_iter().filter_map(answer).collect()
 }
 
-/// The best text of each node that has one of these.
+/// The best text of each node to which one of the documents in `of` belongs.
 fn best_texts(view: &View, found: &[Found], of: &[&Found]) -> FxHashMap<NodeId, Found> {
     let mut best: FxHashMap<NodeId, Found> =
         of.iter().filter_map(|one| Some((node(view, one)?, **one))).collect();
@@ -85,7 +85,7 @@ fn node(view: &View, one: &Found) -> Option<NodeId> {
     view.key(one.slot).map(|key| key.node)
 }
 
-/// Leaves one for each node.
+/// Keeps one document for each node.
 fn by_node(view: &View, found: &mut Vec<Found>, groups: &mut FxHashMap<NodeId, Group>) {
     for one in found.drain(..) {
         let Some(key) = view.key(one.slot) else { continue };
@@ -111,8 +111,8 @@ fn by_node(view: &View, found: &mut Vec<Found>, groups: &mut FxHashMap<NodeId, G
     }));
 }
 
-/// Adds the parts of nodes to the whole ones, but what was found by its name alone is
-/// answered by the best of its parts.
+/// Adds separate texts to the nodes. A node that was found by its head alone is represented by the
+/// best of its separate texts instead.
 fn answered_by_parts(view: &View, whole: &mut Vec<Found>, mut parts: Vec<Found>) {
     let mut best: FxHashMap<NodeId, usize> = FxHashMap::default();
     for (at, part) in parts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Who speaks in a view.
+//! The authors of the documents in a view.
 
 use lore_text::analysis::name_words;
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ pub(crate) struct Authors {
 
 #[derive(Debug, Clone)]
 struct Author {
-    /// The folded name.
+    /// The normalised name.
     name: Box<str>,
     documents: usize,
 }
@@ -39,12 +39,12 @@ impl Authors {
         }
     }
 
-    /// The folded name of an author.
+    /// The normalised name of an author.
     pub(crate) fn name(&self, id: AuthorId) -> Option<&str> {
         self.all.get(id.0 as usize).map(|author| &*author.name)
     }
 
-    /// Those who have documents, with their folded names.
+    /// Authors that have documents, with their normalised names.
     pub(crate) fn live(&self) -> impl Iterator<Item = (AuthorId, &str)> {
         let numbered = (0..).map(AuthorId).zip(&self.all);
         numbered.filter(|(_, author)| author.documents > 0).map(|(id, author)| (id, &*author.name))

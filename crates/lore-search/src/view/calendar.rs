@@ -1,4 +1,4 @@
-//! Of which days a view has texts.
+//! The days for which a view has texts.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,13 @@ use jiff::civil::Date;
 use lore_core::Timestamp;
 use lore_text::time::date_of;
 
-/// How many texts each day has, counted from 1970.
+/// The number of texts per day, with days counted from 1970.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Calendar(BTreeMap<i32, usize>);
 
 impl Calendar {
-    /// A log whose last text is longer ago is asked about as of its end.
+    /// If the newest text is further than this many days from the question, "today" is the day of
+    /// that text.
     const PRESENT: i32 = 60;
 
     pub(crate) fn add(&mut self, day: i32) {
@@ -28,7 +29,7 @@ impl Calendar {
         }
     }
 
-    /// Whether any day from one to another has texts.
+    /// Whether any day in a range has texts.
     pub(crate) fn has_between(&self, first: Date, last: Date) -> bool {
         self.0.range(day_number(first)..=day_number(last)).next().is_some()
     }
@@ -44,8 +45,8 @@ impl Calendar {
         years
     }
 
-    /// The day that a question counts from: that on which it is asked, unless all texts
-    /// are from another time.
+    /// The day from which relative times count: the day of the question, unless all texts are from
+    /// another time.
     pub(crate) fn today(&self, asked_at: Option<Timestamp>) -> Option<Date> {
         let asked = asked_at.map(date_of);
         let newest = self.0.last_key_value().map(|(day, _)| *day);

@@ -3,7 +3,7 @@
 use crate::column::{Column, Slot};
 use crate::vectors::{SIGN_WORDS, Small, Wide, distances, signs};
 
-/// Vectors of one length, one for each document that has one.
+/// Vectors of one length, at most one per document.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Field {
     dimensions: usize,
@@ -11,10 +11,9 @@ pub(crate) struct Field {
     scales: Column<f32>,
     /// The signs of the first dimensions, [`SIGN_WORDS`] words for each slot.
     bits: Vec<u64>,
-    /// The length of the sum of a document's vector and its neighbours'; 0 without.
+    /// The length of the weighted sum of a document's vector and its neighbours'; 0 if it has none.
     norms: Column<Norm>,
-    /// Sums over all vectors, from which the mean follows. Whole numbers, so that their
-    /// order does not matter.
+    /// Sums over all vectors, to compute the mean. Integers, so that the order does not matter.
     sum: Vec<i64>,
     reach: i64,
     count: usize,
@@ -27,7 +26,7 @@ struct Norm {
 }
 
 impl Field {
-    /// What one unit of `sum` and `reach` is worth.
+    /// The value of one unit of `sum` and `reach`.
     const UNIT: f32 = 1.0 / 4096.0;
 
     pub(crate) fn new(dimensions: usize) -> Self {
@@ -42,7 +41,7 @@ impl Field {
         self.scales.get(slot) > 0.0
     }
 
-    /// Sets a document's vector; one of the wrong length is left out.
+    /// Sets a document's vector; a zero vector or one of the wrong length is left out.
     pub(crate) fn put(&mut self, slot: Slot, vector: &Small) {
         self.remove(slot);
         if vector.is_zero() || vector.values.len() != self.dimensions {
@@ -74,8 +73,8 @@ impl Field {
         self.scales.set(slot, 0.0);
     }
 
-    /// Sets how long the sum of the vectors around a document is, and how much the
-    /// vectors in it weigh together.
+    /// Sets the length of the weighted sum of the vectors around a document, and the sum of their
+    /// weights.
     pub(crate) fn set_norm(&mut self, slot: Slot, norm: f32, weight: f32) {
         self.reach -= self.reach_of(slot);
         // Neighbours alone do not make a meaning.
@@ -84,8 +83,8 @@ impl Field {
         self.reach += self.reach_of(slot);
     }
 
-    /// The length of the weighted sum of a document's vector and its context's, and the sum of
-    /// the weights.
+    /// The length of the weighted sum of a document's vector and its context's, and the sum of the
+    /// weights.
     pub(crate) fn length_with(&self, slot: Slot, context: &[(f32, Slot)]) -> (f32, f32) {
         let mut sum = vec![0.0_f32; self.dimensions];
         let mut total = 0.0;
@@ -114,22 +113,22 @@ impl Field {
         self.scales.get(slot)
     }
 
-    /// A document's vector, made ready for many products.
+    /// A document's vector, prepared for many products.
     pub(crate) fn wide(&self, slot: Slot) -> Wide {
         Wide::of(self.row(slot), self.scale(slot))
     }
 
-    /// The product of a document's vector with another; 0 when it has none.
+    /// The product of a document's vector with another; 0 if it has none.
     pub(crate) fn product(&self, slot: Slot, wide: &Wide) -> f32 {
         let scale = self.scales.get(slot);
         if scale == 0.0 {
             return 0.0;
         }
-        // The scales first, so that it is the same from both sides.
+        // Multiplies the scales first, so that the result is the same for both orders.
         wide.dot(self.row(slot)) as f32 * (scale * wide.scale)
     }
 
-    /// About the mean over all documents of their likeness to `vector`.
+    /// The approximate mean similarity of all documents to `vector`.
     pub(crate) fn mean_likeness(&self, vector: &Small) -> f32 {
         let count = self.count.max(1) as f32;
         let along: f32 = self
@@ -141,8 +140,8 @@ impl Field {
         along * vector.scale / count * (self.reach as f32 * Self::UNIT / count)
     }
 
-    /// In how many signs each slot's vector differs from `vector`; slots without a vector
-    /// differ somehow.
+    /// The number of signs in which each slot's vector differs from `vector`; meaningless for slots
+    /// without a vector.
     pub(crate) fn distances(&self, vector: &Small) -> Vec<u16> {
         distances(&vector.bits(), &self.bits)
     }

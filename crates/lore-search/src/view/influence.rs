@@ -6,9 +6,9 @@ use crate::fixed::{ONE, fixed, float, times};
 /// How much one document counts for another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Influence {
-    /// Of its words, in fixed point.
+    /// The weight of its words, in fixed point.
     pub(crate) words: u64,
-    /// Of its vector.
+    /// The weight of its vector.
     pub(crate) vector: f32,
 }
 
@@ -16,7 +16,7 @@ impl Influence {
     pub(super) const WHOLE: Self = Self { words: ONE, vector: 1.0 };
     pub(super) const HEAD: Self = Self { words: HEAD_WORDS, vector: HEAD_VECTOR };
 
-    /// From a neighbour in the session, for a text that is so open to its neighbours.
+    /// The influence of a neighbour in the session on a text with this openness to neighbours.
     pub(super) fn near(distance: usize, openness: u32) -> Self {
         let openness = u64::from(openness);
         let words = WORD_KERNEL.get(distance - 1).copied().unwrap_or(0);
@@ -25,7 +25,7 @@ impl Influence {
     }
 }
 
-/// How much of a word counts for the texts 1, 2 and 3 places off.
+/// How much a word counts for texts at a distance of 1, 2 and 3.
 const WORD_KERNEL: [u64; REACH] = [fixed(0.5), fixed(0.3), fixed(0.15)];
 /// The same for vectors.
 const VECTOR_KERNEL: [f32; REACH] = [0.4, 0.2, 0.1];

@@ -1,5 +1,5 @@
-//! The kinds of nodes and texts in a view, as numbers: those are compared without reading
-//! the documents.
+//! The kinds of nodes and texts in a view, as numbers that can be compared without reading the
+//! documents.
 
 use lore_core::names::Word;
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KindId(u32);
 
-/// All kinds that a view has ever had; there are few.
+/// All kinds that the view ever contained; there are few.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Kinds(FxHashMap<Word, KindId>);
 
@@ -22,7 +22,7 @@ impl Kinds {
         id
     }
 
-    /// The numbers of those among `kinds` that there are.
+    /// The ids of those of the `kinds` that the view knows.
     pub(crate) fn ids(&self, kinds: &[Word]) -> Vec<KindId> {
         kinds.iter().filter_map(|kind| self.0.get(kind).copied()).collect()
     }

@@ -1,4 +1,4 @@
-//! Names and aliases: who is called exactly so, begins so, or is spelt much like it.
+//! Names and aliases: which nodes have a given name, begin with it, or are spelt similarly.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -8,41 +8,41 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::column::Slot;
 
-/// The names of a view, folded, each with the heads that bear it.
+/// The normalised names of a view, each with the heads that have it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     numbers: BTreeMap<Arc<str>, u32>,
-    /// Names by their numbers; those that nobody bears are empty and used again.
+    /// Names by number; unused ones are empty and reused.
     all: Vec<Name>,
     free: Vec<u32>,
-    /// The numbers of names by three letters in a row.
+    /// The numbers of names by trigram.
     trigrams: FxHashMap<[char; 3], Vec<u32>>,
-    /// The most words a name ever had; longer runs of words need no look.
+    /// The most words a name ever had; longer sequences of words cannot be names.
     most_words: usize,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Name {
     name: Arc<str>,
-    /// How many letters it has.
+    /// The number of characters.
     letters: usize,
     bearers: Vec<Slot>,
 }
 
-/// How many trigrams of a query each name has: room for one look, used again.
+/// How many trigrams of a query each name has; a buffer reused between searches.
 #[derive(Debug, Default)]
 pub(crate) struct Tally(Vec<u8>);
 
-/// How a name answers a query.
+/// How a name matches a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Called {
-    /// It is the query.
+    /// It equals the query.
     Exactly,
     /// It begins with the query.
     Beginning,
-    /// It stands in the query.
+    /// It occurs in the query.
     Mentioned,
-    /// It is spelt much like the query; how much, 0 to 1.
+    /// It is spelt similarly to the query; the similarity, 0 to 1.
     Like(f32),
 }
 
@@ -58,15 +58,15 @@ impl Called {
 }
 
 impl Names {
-    /// Longer queries are not compared letter by letter, only searched for names.
+    /// Longer queries are not compared with names as a whole, only searched for names.
     const LONGEST_QUERY: usize = 64;
-    /// Only so many words of a long text are searched for names.
+    /// How many words of a long query are searched for names.
     const MOST_WORDS: usize = 256;
-    /// At most so many names that begin like the query.
+    /// The most names that begin with the query.
     const MOST_BEGINNINGS: usize = 100;
-    /// Trigrams in so many names tell nothing apart.
+    /// Trigrams in more names than this do not distinguish names.
     const COMMON_TRIGRAM: usize = 20_000;
-    /// Less like names are other names.
+    /// Names with a lower similarity do not match.
     const LEAST_LIKENESS: f32 = 0.5;
 
     pub(crate) fn add(&mut self, name: &str, slot: Slot) {
@@ -94,7 +94,7 @@ impl Names {
         }
     }
 
-    /// All heads whose names answer a folded query, each with its best reason.
+    /// All heads whose names match a normalised query, each with its best match.
     pub(crate) fn called(&self, query: &str, tally: &mut Tally) -> FxHashMap<Slot, Called> {
         let mut found = FxHashMap::default();
         if query.is_empty() || self.numbers.is_empty() {
@@ -119,13 +119,13 @@ impl Names {
         found
     }
 
-    /// Whether a name begins with a folded query, or is it.
+    /// Whether a name equals or begins with a normalised query.
     pub(crate) fn any_begins_with(&self, query: &str) -> bool {
         let from = (Bound::Included(query), Bound::Unbounded);
         self.numbers.range::<str, _>(from).next().is_some_and(|(name, _)| name.starts_with(query))
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let names = self.all.iter().map(|name| name.name.len() + name.bearers.capacity() * 4);
         let lists = self.trigrams.values().map(|numbers| numbers.capacity() * 4);
@@ -136,7 +136,7 @@ impl Names {
             + self.trigrams.capacity() * size_of::<([char; 3], Vec<u32>)>()
     }
 
-    /// Gives a new name a number.
+    /// Registers a new name.
     fn number(&mut self, name: &str) -> u32 {
         let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let number = self.free.pop().unwrap_or(next);
@@ -188,7 +188,7 @@ impl Names {
         for number in self.sharing(&wanted, tally) {
             let Some(name) = self.all.get(number as usize) else { continue };
             let shared = tally.0.get(number as usize).copied().unwrap_or(0);
-            // Dice's coefficient; the name's trigrams are hardly ever repeated.
+            // Dice's coefficient, assuming that a name repeats no trigrams.
             let all = wanted.len() + name.letters + 2;
             let likeness = 2.0 * f32::from(shared) / all as f32;
             if likeness >= Self::LEAST_LIKENESS && *name.name != *query {
@@ -197,8 +197,8 @@ impl Names {
         }
     }
 
-    /// The names that share enough trigrams to be like enough: a third, because a name has
-    /// at least as many as it shares.
+    /// The names that share enough trigrams with the query to be similar enough. A third of them is
+    /// needed for a similarity of 0.5, because a name has at least as many trigrams as it shares.
     fn sharing(&self, wanted: &FxHashSet<[char; 3]>, tally: &mut Tally) -> Vec<u32> {
         let least = u8::try_from(wanted.len().div_ceil(3)).unwrap_or(u8::MAX);
         tally.0.clear();
@@ -223,7 +223,7 @@ fn take_out<T: PartialEq>(list: &mut Vec<T>, one: &T) {
     }
 }
 
-/// Three letters in a row, also across the ends, each once.
+/// All distinct trigrams, padded with spaces at both ends.
 fn trigrams(name: &str) -> FxHashSet<[char; 3]> {
     let mut last = [' ', ' '];
     let letters = name.chars().chain([' ', ' ']);

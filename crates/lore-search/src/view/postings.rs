@@ -1,8 +1,8 @@
-//! In which documents a stem stands.
+//! Posting lists: the documents that contain a stem.
 
 use crate::column::Slot;
 
-/// The documents of one stem, by slot, and how often it stands there.
+/// The documents of one stem, ordered by slot, with the number of its occurrences.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Postings {
     slots: Vec<u32>,
@@ -15,9 +15,9 @@ impl Postings {
     }
 
     pub(crate) fn put(&mut self, slot: Slot, count: u16) {
-        // More than this says nothing more.
+        // Higher counts make no difference.
         let count = u8::try_from(count).unwrap_or(u8::MAX);
-        // Almost always at the end: slots are handed out in ascending order.
+        // Almost always at the end, because slots are assigned in ascending order.
         let at = self.slots.partition_point(|other| *other < slot.0);
         self.slots.insert(at, slot.0);
         self.counts.insert(at, count);
@@ -30,7 +30,7 @@ impl Postings {
         }
     }
 
-    /// How often the stem stands in a document.
+    /// How often the stem occurs in a document.
     pub(crate) fn count(&self, slot: Slot) -> u8 {
         let at = self.slots.binary_search(&slot.0).ok();
         at.and_then(|at| self.counts.get(at)).copied().unwrap_or(0)

@@ -1,41 +1,41 @@
-//! Conversations, logs and documents: texts that stand in an order.
+//! Sessions: conversations, logs and documents whose texts have an order.
 
 use lore_core::TextId;
 use rustc_hash::FxHashMap;
 
 use crate::column::{Column, Slot};
 
-/// A session's number.
+/// A session's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SessionId(pub(crate) u32);
 
-/// How far the words of a text reach within its session.
+/// How many positions the words of a text reach within its session.
 pub(crate) const REACH: usize = 3;
 
-/// The sessions of a view and who stands beside whom.
+/// The sessions of a view and the order of their texts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sessions {
     ids: FxHashMap<Box<str>, SessionId>,
     all: Vec<Session>,
     of: Column<Option<SessionId>>,
     places: Column<Place>,
-    /// Sessions that have texts.
+    /// The number of sessions that have texts.
     live: usize,
     total_length: u64,
 }
 
-/// What a walk through a session needs of a text, in one piece.
+/// What iterating over the neighbours of a text needs, in one piece.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     before: Link,
     after: Link,
-    /// How much neighbours count here, in fixed point.
+    /// How much neighbours count for this text, in fixed point.
     openness: u32,
-    /// It has an author or a time.
+    /// Whether it has an author or a time.
     is_told: bool,
 }
 
-/// A slot that may be none, in four bytes: one more than its number.
+/// An optional slot in four bytes: 0 for none, otherwise its number plus one.
 #[derive(Debug, Clone, Copy, Default)]
 struct Link(u32);
 
@@ -49,7 +49,7 @@ impl Link {
     }
 }
 
-/// How much neighbours count, for a text and for one of its neighbours.
+/// How much neighbours count for a text and for one of its neighbours.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Openness {
     pub(crate) own: u32,
@@ -64,7 +64,7 @@ struct Session {
     told: usize,
 }
 
-/// Sorted by place, then by age.
+/// A text of a session. Sorted by position, then by text id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Member {
     position: i64,
@@ -81,7 +81,7 @@ impl Sessions {
         self.of.get(slot)
     }
 
-    /// How many sessions have texts, and the mean of their lengths in stems.
+    /// The number of sessions with texts, and their mean length in stems.
     pub(crate) fn count_and_mean_length(&self) -> (usize, f32) {
         (self.live, self.total_length as f32 / self.live.max(1) as f32)
     }
@@ -91,7 +91,7 @@ impl Sessions {
         self.all.get(id.0 as usize).map_or(0, |session| session.length)
     }
 
-    /// One more than the greatest number of a session.
+    /// One more than the highest session id.
     pub(crate) fn capacity(&self) -> usize {
         self.all.len()
     }
@@ -101,7 +101,7 @@ impl Sessions {
         self.places.set(slot, Place { openness, ..self.places.get(slot) });
     }
 
-    /// Notes that a text has an author or a time.
+    /// Marks that a text has an author or a time.
     pub(crate) fn set_told(&mut self, slot: Slot) {
         let session = self.of.get(slot).and_then(|id| self.all.get_mut(id.0 as usize));
         if let Some(session) = session {
@@ -110,8 +110,9 @@ impl Sessions {
         }
     }
 
-    /// Whether a text is part of a conversation or log, rather than of a document: at least
-    /// half of its session has an author or a time. Stage directions have none.
+    /// Whether a text is part of a conversation or log rather than of a document: at least half of
+    /// the texts in its session have an author or a time. Not all of them, because stage directions
+    /// have none.
     pub(crate) fn is_log(&self, slot: Slot) -> bool {
         let session = self.of.get(slot).and_then(|id| self.all.get(id.0 as usize));
         session.is_some_and(|session| session.told * 2 >= session.members.len())
@@ -148,8 +149,8 @@ impl Sessions {
         self.places.set(slot, Place::default());
     }
 
-    /// Calls `each` with every text within reach: how far off it is, 1 to [`REACH`], which
-    /// it is, and the openness of this text and of that. Always in the same order.
+    /// Calls `each` for every text within reach, with its distance (1 to [`REACH`]), its slot, and
+    /// the openness of both texts. Always in the same order.
     pub(crate) fn neighbours(&self, slot: Slot, mut each: impl FnMut(usize, Slot, Openness)) {
         let own = self.places.get(slot);
         let (mut before, mut after) = (own.before, own.after);

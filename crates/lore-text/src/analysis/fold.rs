@@ -1,7 +1,7 @@
-//! Folding: case, diacritics and ligatures do not count when words are compared.
+//! Folding: removes case, diacritics and ligatures, so that they do not matter in comparisons.
 //!
-//! Text is never romanised: a word keeps its script, and vowel signs that make
-//! words different in their script are kept.
+//! Text is never romanised: a word keeps its script, and vowel signs that distinguish words in
+//! their script are kept.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
@@ -21,18 +21,18 @@ pub fn fold(text: &str, folded: &mut String) {
     }
 }
 
-/// Whether the character belongs to the one before it.
+/// Whether the character is a combining mark.
 pub(super) fn is_mark(c: char) -> bool {
     is_combining_mark(c)
 }
 
-/// Accents, points and the like: marks that a writer may leave out. Marks of
-/// other classes (vowel signs, virama, voicing marks) are letters in all but name.
+/// Accents and similar marks that a writer may leave out. Combining marks of other classes (vowel
+/// signs, virama, voicing marks) act as letters and are kept.
 fn is_diacritic(c: char) -> bool {
     matches!(canonical_combining_class(c), 10..=35 | 200..)
 }
 
-/// Letters that have no decomposition but a usual plain spelling.
+/// The usual plain spelling of letters that have no Unicode decomposition.
 fn plain(c: char) -> Option<&'static str> {
     Some(match c {
         'ß' => "ss",

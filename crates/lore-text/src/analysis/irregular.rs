@@ -1,4 +1,4 @@
-//! English forms that no stemmer brings back to their base.
+//! Irregular English forms that a stemmer does not reduce to their base.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ static BASES: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(||
     bases
 });
 
-/// A base and its forms on each line. Forms that are more often words of their own
+/// Each line has a base followed by its forms. Forms that are more often words of their own
 /// ("lives" of "life", "wound", "ground") are left out.
 const FORMS: &str = "
 arise arose arisen

@@ -1,12 +1,12 @@
-//! Words that say nothing by themselves.
+//! Stop words: words that say nothing by themselves.
 //!
-//! A world is full of named things, so the list is short, and words that are
-//! also names ("Will", "May") count as names when they are written as such.
+//! The list is short, because a world is full of named things. Words that are also names ("Will",
+//! "May") count as names if they are capitalised.
 
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
-/// Whether the word, as written and folded, is not worth finding.
+/// Whether a word, given as written and folded, is a stop word.
 pub(super) fn is_stop(surface: &str, folded: &str) -> bool {
     if NAMES_TOO.contains(&folded) {
         return !surface.starts_with(char::is_uppercase);
@@ -14,7 +14,7 @@ pub(super) fn is_stop(surface: &str, folded: &str) -> bool {
     STOP.contains(folded)
 }
 
-/// Auxiliaries that are somebody's name, or a month, with a capital.
+/// Auxiliaries that, when capitalised, are a name or a month.
 const NAMES_TOO: [&str; 3] = ["will", "may", "can"];
 
 static STOP: LazyLock<FxHashSet<&'static str>> =

@@ -1,4 +1,4 @@
-//! Dates that a question names.
+//! Dates in questions.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::calendar::{MONTHS, any_day, any_month, is_ambiguous_month, month, yea
 use super::digits::{ShortYears, days_of, month_of, short_year};
 use super::spans;
 
-/// A date as far as a question tells it. At least one part is known.
+/// A date as far as a question gives it. At least one part is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AskedDate {
     year: Option<i16>,
@@ -24,7 +24,7 @@ impl AskedDate {
         };
         let first = date_of(year, month, 1)?;
         match self.day {
-            // "30 February" means the end of February.
+            // "30 February" means the last day of February.
             Some(day) => {
                 let day = date(year, month, day.clamp(1, first.days_in_month()));
                 Some((day, day))
@@ -38,12 +38,12 @@ fn date_of(year: i16, month: i8, day: i8) -> Option<Date> {
     Date::new(year, month, day).ok()
 }
 
-/// What a place in a question can mean: one date, or from one to another.
+/// One possible meaning of a date expression: a date, or a range of dates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     first: AskedDate,
     last: AskedDate,
-    /// The date in the words in which most texts tell it: `8 May 2023`.
+    /// The date in the spelling that most texts use: `8 May 2023`.
     pub words: String,
 }
 
@@ -55,17 +55,17 @@ impl Reading {
         Self { first: date, last: date, words: words.join(" ") }
     }
 
-    /// Whether it tells when something began and when it ended.
+    /// Whether it is a range of dates.
     pub fn is_span(&self) -> bool {
         self.first != self.last
     }
 
-    /// The year, if one is told.
+    /// The year, if it is given.
     pub fn year(&self) -> Option<i16> {
         self.first.year.or(self.last.year)
     }
 
-    /// The first and the last day it can mean, in `year` if it tells none itself.
+    /// The first and the last day it can mean; `year` is used if it gives none itself.
     pub fn days(&self, year: i16) -> Option<(Date, Date)> {
         let (first, _) = self.first.days(self.last.year.unwrap_or(year))?;
         let (_, last) = self.last.days(self.first.year.unwrap_or(year))?;
@@ -73,17 +73,17 @@ impl Reading {
     }
 }
 
-/// A place in a question that names a date, or a span of time by two.
+/// A date, or a range of two dates, in a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
-    /// Where it stands, in bytes.
+    /// Its position in the question, in bytes.
     pub place: Range<usize>,
-    /// What it can mean: `5/8/2023` is the fifth of August or the eighth of May.
+    /// What it can mean: `5/8/2023` is either 5 August or 8 May.
     pub readings: Vec<Reading>,
 }
 
-/// The dates a question names, in any spelling: month with day or year, dates in digits, or a bare
-/// year when there is nothing more exact.
+/// Finds the dates in a question, in any spelling: a month with a day or year, dates in digits, or
+/// a bare year if there is nothing more exact.
 pub fn asked_dates(question: &str) -> Vec<Mention> {
     let question = question.get(..question.floor_char_boundary(LONGEST)).unwrap_or_default();
     let digits = pieces(question, |c| c.is_whitespace() || ",;()[]\"".contains(c));
@@ -100,11 +100,11 @@ pub fn asked_dates(question: &str) -> Vec<Mention> {
     spans::join(question, mentions)
 }
 
-/// Of longer questions no more is looked at, in bytes.
+/// Only this many bytes of a question are searched.
 const LONGEST: usize = 4_000;
 
-/// The question with each date in the words of its readings. Digits with a zero before them stay
-/// where `is_known` says so: there are texts that tell dates like that.
+/// The question with each date replaced by the words of its readings. Digits with a leading zero
+/// are kept if `is_known` says that texts contain them.
 pub fn respelt(question: &str, mentions: &[Mention], is_known: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     let mut written = 0;
@@ -121,13 +121,13 @@ pub fn respelt(question: &str, mentions: &[Mention], is_known: impl Fn(&str) -> 
     text
 }
 
-/// A part of a question, in lower case, and where it stands.
+/// A part of a question, in lower case, with its position.
 pub(super) struct Piece {
     pub(super) text: String,
     pub(super) place: Range<usize>,
 }
 
-/// The parts between what is apart, without the marks around them.
+/// Splits a question at the characters for which `apart` is true, without surrounding punctuation.
 pub(super) fn pieces(question: &str, apart: impl Fn(char) -> bool) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -151,8 +151,8 @@ fn bare_year(word: &Piece) -> Option<Mention> {
     Some(Mention { place: word.place.clone(), readings: vec![reading] })
 }
 
-/// A date in digits, also one with a time: `2023-05-08T14:05:00Z`. With points, two digits are a
-/// year where a word before them leads to a date: else `1.2.10` is a version.
+/// Parses a date in digits, with or without a time: `2023-05-08T14:05:00Z`. With dots, a two-digit
+/// year is accepted only after a word that announces a date; otherwise `1.2.10` is a version.
 fn in_digits(piece: &Piece, before: Option<&Piece>) -> Option<Mention> {
     let short = match before {
         Some(word) if leads_to_day(&word.text) => ShortYears::Everywhere,
@@ -175,7 +175,7 @@ fn in_digits(piece: &Piece, before: Option<&Piece>) -> Option<Mention> {
     (!readings.is_empty()).then(|| Mention { place: piece.place.clone(), readings })
 }
 
-/// The date whose month stands at `at`.
+/// Parses the date whose month is the word at `at`.
 fn by_month(question: &str, words: &[Piece], at: usize) -> Option<Mention> {
     let word = |offset: isize| words.get(at.checked_add_signed(offset)?);
     let is = |offset: isize, said: &[&str]| {
@@ -211,10 +211,10 @@ fn by_month(question: &str, words: &[Piece], at: usize) -> Option<Mention> {
     Some(Mention { place, readings: vec![reading] })
 }
 
-/// What stands between a day and a month, and between a month and a year.
+/// Words between a day and a month, and between a month and a year.
 const OF: [&str; 3] = ["of", "de", "del"];
 
-/// A month as it is asked for: texts carry their dates in English.
+/// The month to search for, in English as well, because texts carry their dates in English.
 fn said(name: &str, number: i8) -> String {
     let english = usize::try_from(number).ok().and_then(|number| MONTHS.get(number - 1));
     match english.filter(|_| month(name).is_none()) {
@@ -223,8 +223,8 @@ fn said(name: &str, number: i8) -> String {
     }
 }
 
-/// A year behind a month; after a day also its last two digits, if nothing is counted by them:
-/// `8 May '23`.
+/// The year after a month. After a day, two digits are accepted if they are not followed by
+/// something they could count: `8 May '23`.
 fn year_of(question: &str, word: &Piece, day: Option<i8>) -> Option<i16> {
     let short = || {
         let before = question.get(..word.place.start)?.chars().next_back();
@@ -237,7 +237,7 @@ fn year_of(question: &str, word: &Piece, day: Option<i8>) -> Option<i16> {
 }
 
 impl Mention {
-    /// Goes on to where another one ends.
+    /// Extends the range to the end of another date.
     pub(super) fn reach(&mut self, other: Self) {
         for reading in &mut self.readings {
             let Some(last) = other.readings.last() else { continue };
@@ -248,7 +248,7 @@ impl Mention {
     }
 }
 
-/// Words after which digits are a day.
+/// Words after which digits are a date.
 fn leads_to_day(word: &str) -> bool {
     matches!(word, "on" | "am" | "vom" | "el" | "le" | "before" | "after" | "since" | "until")
 }

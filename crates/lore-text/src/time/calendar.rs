@@ -2,8 +2,8 @@
 
 use jiff::civil::Weekday;
 
-/// Whether a word of a question that names a date can be a part of that: a month, a day, a year,
-/// "last", "week", "yesterday".
+/// Whether a word can be part of a date expression: a month, a day, a year, "last", "week",
+/// "yesterday".
 pub fn is_date_word(surface: &str) -> bool {
     let word = surface.to_lowercase();
     let is_weekday = weekday(&word).is_some() && word.len() > 4;
@@ -22,15 +22,14 @@ pub fn is_date_word(surface: &str) -> bool {
         || matches!(span, "early" | "late" | "mid" | "couple" | "beginning" | "end")
 }
 
-/// Whether a word names a time that comes again, which texts may be about: a day of the week, a
-/// season.
+/// Whether a word names a recurring time that texts may be about: a weekday or a season.
 pub fn names_time(surface: &str) -> bool {
     let word = surface.to_lowercase();
     let season = matches!(word.as_str(), "spring" | "summer" | "autumn" | "fall" | "winter");
     season || weekday(&word).is_some() && word.len() > 4
 }
 
-/// The number of a month by its name or a usual abbreviation, in lower case.
+/// The number of a month, from its English name or a usual abbreviation, in lower case.
 pub fn month(word: &str) -> Option<i8> {
     Some(match word {
         "january" | "jan" => 1,
@@ -65,7 +64,7 @@ pub(super) const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The number of a month by its name, also in German, French or Spanish, in lower case.
+/// The number of a month, from its name in English, German, French or Spanish, in lower case.
 pub(super) fn any_month(word: &str) -> Option<i8> {
     month(word).or(match word {
         "januar" | "jänner" | "janvier" | "enero" | "ene" => Some(1),
@@ -84,7 +83,7 @@ pub(super) fn any_month(word: &str) -> Option<i8> {
     })
 }
 
-/// A month's name that is a common word or a name besides.
+/// Whether the name of a month is also a common word or a name.
 pub(super) fn is_ambiguous_month(word: &str) -> bool {
     matches!(
         word,
@@ -92,7 +91,7 @@ pub(super) fn is_ambiguous_month(word: &str) -> bool {
     )
 }
 
-/// A day of the month: `8`, `8th`, `31st`, in lower case.
+/// A day of the month in lower case: `8`, `8th`, `31st`.
 pub fn day(word: &str) -> Option<i8> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let ending = word.get(digits.len()..).unwrap_or_default();
@@ -100,19 +99,19 @@ pub fn day(word: &str) -> Option<i8> {
     matches!(ending, "" | "st" | "nd" | "rd" | "th").then_some(number)
 }
 
-/// The same, also as French and Spanish write the first.
+/// The same, including the first day as French and Spanish write it.
 pub(super) fn any_day(word: &str) -> Option<i8> {
     let is_first = matches!(word, "1er" | "1º" | "1ro" | "1ero" | "primero" | "premier");
     day(word).or(is_first.then_some(1))
 }
 
-/// A year that nobody takes for a count of things.
+/// A year from 1900 to 2100, which is hardly ever a count.
 pub(super) fn year(word: &str) -> Option<i16> {
     let four = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     word.parse().ok().filter(|year| four && (1900..=2100).contains(year))
 }
 
-/// A day of the week by its name, also in the plural, or its abbreviation, in lower case.
+/// A weekday, from its English name, its plural or its abbreviation, in lower case.
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     Some(match word.strip_suffix('s').unwrap_or(word) {
         "monday" | "mon" => Weekday::Monday,
@@ -126,7 +125,7 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
     })
 }
 
-/// How many, by a number or a usual word; "a few" are three.
+/// A count, from a number or a usual word; "a few" is 3.
 pub(super) fn count(word: &str) -> Option<i64> {
     match word {
         "a" | "an" => Some(1),
@@ -160,7 +159,7 @@ const NUMBERS: [&str; 20] = [
     "twenty",
 ];
 
-/// The same, also in German, French or Spanish.
+/// The same, including German, French and Spanish.
 pub(super) fn any_count(word: &str) -> Option<i64> {
     count(word).or(match word {
         "un" | "una" | "une" | "ein" | "eine" | "einem" | "einer" | "einen" => Some(1),

@@ -1,20 +1,20 @@
-//! Dates in one word: `2023/05/08`, `2023-05-08`, `08.05.2023`, `8-may-2023`, `5/28/23`.
+//! Dates written as one word: `2023/05/08`, `2023-05-08`, `08.05.2023`, `8-may-2023`, `5/28/23`.
 
 use jiff::civil::Date;
 
 use super::calendar::any_month;
 
-/// Where two digits are a year.
+/// Where a two-digit year is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShortYears {
-    /// Behind slashes: elsewhere they may be a version's.
+    /// Only after slashes; elsewhere the digits may belong to a version number.
     BehindSlashes,
-    /// Everywhere, because a date must follow.
+    /// Everywhere, because a date is expected.
     Everywhere,
 }
 
-/// The days that a date in one word, in lower case, can mean. With slashes the day stands before
-/// the month or behind it, so that `5/8/2023` has two.
+/// The days that a date in one word, in lower case, can mean. With slashes the day may come before
+/// or after the month, so `5/8/2023` has two meanings.
 pub(super) fn days_of(word: &str, short: ShortYears) -> Vec<Date> {
     let mark = word.chars().find(|c| MARKS.contains(c));
     let parts: Vec<&str> = mark.map(|mark| word.split(mark).collect()).unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn days_of(word: &str, short: ShortYears) -> Vec<Date> {
     date(year, second, first).into_iter().chain(month_first).collect()
 }
 
-/// A month of a year in one word: `2023-05`, `2023/05`.
+/// Parses a year and month in one word: `2023-05`, `2023/05`.
 pub(super) fn month_of(word: &str) -> Option<(i16, i8)> {
     let (year, month) = word.split_once(['-', '/']).filter(|(_, month)| month.len() == 2)?;
     let month = month.parse().ok().filter(|month| (1..=12).contains(month))?;
@@ -43,13 +43,13 @@ pub(super) fn month_of(word: &str) -> Option<(i16, i8)> {
 
 const MARKS: [char; 3] = ['/', '-', '.'];
 
-/// The last two digits of a year of this century.
+/// Parses a two-digit year of this century.
 pub(super) fn short_year(word: &str) -> Option<i16> {
     let two = word.len() == 2;
     word.parse::<i16>().ok().filter(|_| two).map(|year| 2000 + year)
 }
 
-/// A year in four digits.
+/// Parses a four-digit year.
 pub(super) fn full_year(word: &str) -> Option<i16> {
     word.parse().ok().filter(|year| word.len() == 4 && (1..=9999).contains(year))
 }

@@ -1,9 +1,9 @@
-//! Whether a text tells a time, and whether a question asks for one.
+//! Whether a text mentions a time, and whether a question asks for one.
 
 use super::calendar::{count, month, weekday, year};
 
-/// Whether the text tells when something was, is or will be: a date, a weekday, a
-/// clock time, "yesterday", "last summer", "three years ago".
+/// Whether the text mentions a time: a date, a weekday, a clock time, "yesterday", "last summer",
+/// "three years ago".
 pub fn tells_time(text: &str) -> bool {
     let mut before = String::new();
     let mut word = String::new();
@@ -18,7 +18,7 @@ pub fn tells_time(text: &str) -> bool {
     false
 }
 
-/// Whether the question asks for a time: when, how long, how often, what year…
+/// Whether the question asks for a time: when, how long, how often, what year.
 pub fn asks_for_time(question: &str) -> bool {
     let lower: String = question.chars().take(200).flat_map(char::to_lowercase).collect();
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -34,7 +34,7 @@ pub fn asks_for_time(question: &str) -> bool {
     }
 }
 
-/// No word of time is longer.
+/// Words are cut to this length; no word for a time is longer.
 const LONGEST: usize = 12;
 
 fn is_time(before: &str, word: &str, surface: &str) -> bool {
@@ -103,12 +103,12 @@ fn is_span(word: &str) -> bool {
     )
 }
 
-/// Words that make a span a certain one: "last week", "every summer".
+/// Words that make a span of time specific: "last week", "every summer".
 fn points(word: &str) -> bool {
     matches!(word, "last" | "next" | "this" | "past" | "previous" | "coming" | "every" | "each")
 }
 
-/// A number of more than one, or any in digits.
+/// A number word greater than one, or any number in digits.
 fn is_count(word: &str) -> bool {
     let one = matches!(word, "a" | "an" | "one");
     !one && count(word).is_some()

@@ -1,6 +1,6 @@
-//! Who said it and when, as chat logs write it before the words:
-//! `[8 May 2023] Caroline: …`, `[2023-05-08T14:05Z] user: …`, `Caroline (8 May 2023): …`,
-//! `[2023/05/08 (Mon) 14:05] user: …`, `[08.05.2023, 14:05:30] Caroline: …`.
+//! Author and date at the start of a chat message: `[8 May 2023] Caroline: …`, `[2023-05-08T14:05Z]
+//! user: …`, `Caroline (8 May 2023): …`, `[2023/05/08 (Mon) 14:05] user: …`, `[08.05.2023,
+//! 14:05:30] Caroline: …`.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
@@ -10,27 +10,27 @@ use super::calendar::{any_month, day, weekday};
 use super::date_of;
 use super::digits::{ShortYears, days_of, full_year};
 
-/// What stands before the words.
+/// A chat message, split into its prefix and its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefix<'a> {
-    /// When it was said; without a zone it is taken as UTC, without a time as midnight.
+    /// When it was said; UTC if no zone is given, midnight if no time is given.
     pub occurred_at: Option<Timestamp>,
     /// Who said it.
     pub author: Option<&'a str>,
-    /// The words themselves.
+    /// The text after the prefix.
     pub rest: &'a str,
 }
 
-/// What to make of `Name: …` without a date.
+/// How to treat `Name: …` without a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plain {
-    /// An author: the text is a part of a conversation.
+    /// As an author, because the text is part of a conversation.
     IsAuthor,
-    /// Words like any other.
+    /// As normal text.
     IsText,
 }
 
-/// Splits the prefix of a chat log from a text. Without one, all of the text is rest.
+/// Splits the chat prefix from a text. If there is none, the whole text is `rest`.
 pub fn chat_prefix(text: &str, plain: Plain) -> Prefix<'_> {
     let text = text.trim_start();
     bracketed(text)
@@ -45,7 +45,7 @@ pub fn chat_prefix(text: &str, plain: Plain) -> Prefix<'_> {
         .unwrap_or(Prefix { occurred_at: None, author: None, rest: text })
 }
 
-/// `[date] Name: rest` or `[date] rest`; round brackets will do.
+/// Parses `[date] Name: rest` or `[date] rest`; round brackets are accepted as well.
 fn bracketed(text: &str) -> Option<Prefix<'_>> {
     let square = text.strip_prefix('[').and_then(|text| text.split_once(']'));
     let round = || text.strip_prefix('(')?.split_once(')');
@@ -61,15 +61,15 @@ fn bracketed(text: &str) -> Option<Prefix<'_>> {
     })
 }
 
-/// Whether a date stands there that is one of two, as `08/05/2023`: who knows which? But what
-/// follows is an author all the same.
+/// Whether the text starts with an ambiguous date such as `08/05/2023`. It gives no date, but what
+/// follows is still an author.
 fn may_be_two_days(text: &str) -> bool {
     text.split([' ', ','])
         .next()
         .is_some_and(|word| days_of(word, ShortYears::BehindSlashes).len() > 1)
 }
 
-/// `Name (date): rest`.
+/// Parses `Name (date): rest`.
 fn name_then_date(text: &str) -> Option<Prefix<'_>> {
     let (name, rest) = text.split_once('(').filter(|(name, _)| is_author(name.trim()))?;
     let (inside, rest) = rest.split_once(')')?;
@@ -84,8 +84,8 @@ fn author(text: &str) -> Option<(&str, &str)> {
     (apart && is_author(name)).then(|| (name.trim(), rest.trim_start()))
 }
 
-/// One to four words that can be a name or a role: "user", "Dr. O'Hara", "Wen of Ild",
-/// but neither "They take turns" nor "Note".
+/// Whether one to four words can be a name or a role: "user", "Dr. O'Hara", "Wen of Ild", but
+/// neither "They take turns" nor "Note".
 fn is_author(name: &str) -> bool {
     let words = name.split_whitespace().count();
     name.len() <= 60
@@ -102,7 +102,7 @@ fn is_part_of_name(word: &str) -> bool {
         || !word.starts_with(char::is_lowercase)
 }
 
-/// Words that people and programs set before a colon without being somebody.
+/// Words that stand before a colon without being an author.
 fn is_label(word: &str) -> bool {
     const LABELS: [&str; 33] = [
         "note",
@@ -140,12 +140,12 @@ fn is_label(word: &str) -> bool {
         "workaround",
     ];
     let word = word.to_lowercase();
-    // Also as programs spell them: `TypeError`, `DeprecationWarning`.
+    // Including error types as programs print them: `TypeError`, `DeprecationWarning`.
     let is_kind = ["error", "exception", "warning"].iter().any(|kind| word.ends_with(kind));
     is_kind || LABELS.contains(&word.as_str())
 }
 
-/// Reads a date with or without a time, in any usual order of its parts.
+/// Parses a date with or without a time, with its parts in any usual order.
 fn moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.len() > 60 {
@@ -156,11 +156,11 @@ fn moment(text: &str) -> Option<Timestamp> {
         let civil = text.parse::<DateTime>().ok().or_else(|| spelt_out(text))?;
         TimeZone::UTC.to_timestamp(civil).ok()
     })?;
-    // Nobody counts years before the first.
+    // Years before the first are parsing mistakes.
     (date_of(at).year() >= 1).then_some(at)
 }
 
-/// `8 May 2023`, `May 8th, 2023 at 14:05`, `1:56 pm on 8 May, 2023`, `Mon 8 May 2023`,
+/// Parses `8 May 2023`, `May 8th, 2023 at 14:05`, `1:56 pm on 8 May, 2023`, `Mon 8 May 2023`,
 /// `2023/05/08 (Mon) 14:05`, `08.05.2023, 1:56 PM`.
 fn spelt_out(text: &str) -> Option<DateTime> {
     let lower = text.to_lowercase();
@@ -190,12 +190,12 @@ fn spelt_out(text: &str) -> Option<DateTime> {
     Some(date.to_datetime(twelve_hours(clock, afternoon)?))
 }
 
-/// Words that say nothing more about a time that is taken as UTC anyway.
+/// Words that add nothing to a time that is taken as UTC anyway.
 fn is_filler(word: &str) -> bool {
     matches!(word, "on" | "at" | "of" | "the" | "utc" | "gmt")
 }
 
-/// `14:05`, `14:05:30`, `1:56pm`.
+/// Parses `14:05`, `14:05:30` or `1:56pm`; the second value is whether it is "pm", if given.
 fn clock_time(word: &str) -> Option<(Time, Option<bool>)> {
     let (digits, half) = match (word.strip_suffix("am"), word.strip_suffix("pm")) {
         (Some(digits), _) => (digits, Some(false)),

@@ -1,4 +1,4 @@
-//! Times that a question tells from where it stands: yesterday, last week, two months ago.
+//! Relative times in questions: yesterday, last week, two months ago.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use jiff::civil::{Date, Weekday};
 use super::asked::pieces;
 use super::calendar::{any_count, any_month, count, day, weekday};
 
-/// A time that is told from another day.
+/// A time relative to the day of the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relative {
     /// The first and the last day it means.
     pub days: (Date, Date),
-    /// Where it stands in the question, in bytes.
+    /// Its position in the question, in bytes.
     pub place: Range<usize>,
 }
 
-/// What a question asked on `today` means by "yesterday", "last week", "three months ago", "last
-/// summer" and the like.
+/// Finds relative times such as "yesterday", "last week", "three months ago" or "last summer" in a
+/// question asked on `today`.
 pub fn relative_dates(question: &str, today: Date) -> Vec<Relative> {
     let question = question.get(..question.floor_char_boundary(LONGEST)).unwrap_or_default();
     let pieces = pieces(question, |c| !c.is_alphanumeric());
@@ -36,16 +36,18 @@ pub fn relative_dates(question: &str, today: Date) -> Vec<Relative> {
     found
 }
 
-/// Whether the words tell a time by another one that follows: "the last week of May".
+/// Whether the words belong to a longer expression with a month: "the last week of May".
 fn is_part(words: &[&str], length: usize) -> bool {
     words.get(length).is_some_and(|next| matches!(*next, "of" | "before" | "after" | "in"))
         && words.get(length..).is_some_and(|rest| rest.iter().any(|word| any_month(word).is_some()))
 }
 
-/// Longer questions are texts; what they call yesterday is theirs. In bytes.
+/// Only this many bytes are searched. Longer questions are texts, in which "yesterday" has its own
+/// meaning.
 const LONGEST: usize = 500;
 
-/// How many words a text begins with that tell a time, and what they mean, if it can be told.
+/// The number of words at the start of `words` that form a relative time, and what they mean, if
+/// that can be computed.
 fn meant(words: &[&str], today: Date) -> Option<(usize, Option<(Date, Date)>)> {
     let days_ago = |days: i64| today.checked_sub(days.days()).ok().map(|day| (day, day));
     let until_now = |days: Option<(Date, Date)>| days.map(|(first, _)| (first, today));
@@ -85,7 +87,7 @@ fn is_dated(words: &[&str]) -> bool {
     next.is_some_and(|word| any_month(word).is_some() || day(word).is_some())
 }
 
-/// The span of the calendar in which `day` lies.
+/// The calendar week, weekend, month, year or season that contains `day`.
 fn whole(span: &str, day: Date) -> Option<(Date, Date)> {
     let since_monday = i64::from(day.weekday().to_monday_zero_offset());
     let monday = day.checked_sub(since_monday.days()).ok()?;
@@ -98,7 +100,7 @@ fn whole(span: &str, day: Date) -> Option<(Date, Date)> {
     }
 }
 
-/// The span of the calendar before the present one; the last such weekday or season.
+/// The calendar span before the current one; for weekdays and seasons the most recent one.
 fn last(span: &str, today: Date) -> Option<(Date, Date)> {
     if let Some(wanted) = weekday(span) {
         return last_weekday(wanted, today).map(|day| (day, day));
@@ -115,14 +117,14 @@ fn last(span: &str, today: Date) -> Option<(Date, Date)> {
     }
 }
 
-/// The span before that.
+/// The calendar span before the last one.
 fn before_last(span: &str, today: Date) -> Option<(Date, Date)> {
     let (first, _) = last(span, today)?;
     matches!(unit(span), "week" | "weekend" | "month" | "year").then(|| last(span, first))?
 }
 
-/// The English word for a span of the calendar, also of a German, French or Spanish one; other
-/// words stay what they are.
+/// The English word for a calendar span given in English, German, French or Spanish, in the
+/// singular; other words only lose a final "s".
 fn unit(span: &str) -> &str {
     match span {
         "tag" | "tage" | "tagen" | "día" | "días" | "dia" | "dias" | "jour" | "jours" => "day",
@@ -139,7 +141,7 @@ fn last_weekday(wanted: Weekday, today: Date) -> Option<Date> {
         .find(|day| day.weekday() == wanted)
 }
 
-/// So many days, weeks, months or years ago; the less exact, the wider.
+/// The time that many days, weeks, months or years ago; larger units give wider ranges.
 fn back(count: i64, span: &str, today: Date) -> Option<(Date, Date)> {
     match unit(span) {
         "minute" | "hour" => Some((today, today)),
@@ -156,8 +158,8 @@ fn back(count: i64, span: &str, today: Date) -> Option<(Date, Date)> {
     }
 }
 
-/// The season as the north has it, in the year of `day`; winter is the one that began in
-/// the year before.
+/// A season of the northern hemisphere in the year of `day`; winter is the one that began in the
+/// year before.
 fn the_season(season: &str, day: Date) -> Option<(Date, Date)> {
     let (first, last) = match season {
         "spring" => (3, 5),

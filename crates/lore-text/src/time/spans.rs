@@ -1,18 +1,18 @@
-//! Times between two dates of a question: "between 1 and 10 November", "1-10 November".
+//! Ranges between two dates in a question: "between 1 and 10 November", "1-10 November".
 
 use super::asked::{Mention, Piece};
 use super::calendar::any_day;
 
-/// What stands before the first day of a span, and what before the last.
+/// Words before the first day of a range, and words before the last.
 const BEGINS: [&str; 10] =
     ["between", "from", "zwischen", "vom", "von", "entre", "del", "desde", "du", "depuis"];
 const LEADS_TO_LAST: [&str; 12] =
     ["and", "to", "until", "till", "through", "bis", "und", "y", "al", "hasta", "au", "et"];
-/// What may stand before a day.
+/// Words that may stand before a day.
 const ARTICLES: [&str; 7] = ["the", "el", "le", "dem", "den", "der", "zum"];
 const DASHES: [&str; 3] = ["-", "–", "—"];
 
-/// The day that begins a span which ends with the day at `last`, and where it stands.
+/// The first day of a range that ends with the day at `last`, and its position.
 pub(super) fn earlier(question: &str, words: &[Piece], last: usize) -> Option<(i8, usize)> {
     let day_at = |at: usize| any_day(&words.get(at)?.text).map(|day| (day, at));
     if let Some(found) = last.checked_sub(1).filter(|at| is_dashed(question, words, *at)) {
@@ -23,7 +23,8 @@ pub(super) fn earlier(question: &str, words: &[Piece], last: usize) -> Option<(i
     before(words, found.1).filter(|at| is_one(words, *at, &BEGINS)).map(|_| found)
 }
 
-/// The day that ends a span which begins with the day at `first`, behind the month at `month`.
+/// The last day of a range that begins with the day at `first`, after the month at `month`; and its
+/// position.
 pub(super) fn later(
     question: &str,
     words: &[Piece],
@@ -39,7 +40,7 @@ pub(super) fn later(
     day_at(first + 2).filter(|_| leads)
 }
 
-/// Makes one of two dates between which something lies.
+/// Joins pairs of dates that form a range.
 pub(super) fn join(question: &str, mentions: Vec<Mention>) -> Vec<Mention> {
     let mut joined: Vec<Mention> = Vec::new();
     for next in mentions {
@@ -61,7 +62,7 @@ fn is_span(question: &str, first: &Mention, last: &Mention) -> bool {
     before.next().is_some_and(|word| BEGINS.contains(&word)) && leads && between.next().is_none()
 }
 
-/// The word before another one, leaving out articles.
+/// The position of the previous word that is not an article.
 fn before(words: &[Piece], at: usize) -> Option<usize> {
     (0..at).rev().find(|at| !is_one(words, *at, &ARTICLES))
 }
@@ -70,7 +71,7 @@ fn is_one(words: &[Piece], at: usize, said: &[&str]) -> bool {
     words.get(at).is_some_and(|word| said.contains(&word.text.as_str()))
 }
 
-/// Whether nothing but a dash stands between a word and the next.
+/// Whether there is only a dash between a word and the next.
 fn is_dashed(question: &str, words: &[Piece], at: usize) -> bool {
     let (Some(one), Some(next)) = (words.get(at), words.get(at + 1)) else { return false };
     question

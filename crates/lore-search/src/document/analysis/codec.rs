@@ -1,7 +1,7 @@
-//! The stored form of an analysis: compact, versioned, and never trusted.
+//! The stored form of an analysis: compact, versioned, and validated before use.
 //!
-//! A header, the stems, the names, the word pieces. Numbers are of variable length;
-//! stems are sorted, so each stores only what differs from the one before it.
+//! It holds a header, the stems, the names and the word pieces. Numbers have variable length. Stems
+//! are sorted, so that each stores only what differs from the one before it.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use lore_text::wordpiece::Piece;
 
 use crate::document::Print;
 
-/// Counts up whenever the bytes, or the way texts are analysed, change.
+/// Increases whenever the format, or the way texts are analysed, changes.
 pub(super) const VERSION: u8 = 8;
 
 const QUESTION: u8 = 1;
 const TIME: u8 = 2;
 
-/// Version, marks, number of pieces, print.
+/// Size of the fixed part: version, flags, number of pieces, fingerprint.
 const FIXED: usize = 10;
 const PRINT: usize = 6;
 
-/// What is known of the whole text.
+/// Properties of the whole text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Header {
     pub(super) length: u32,
@@ -54,12 +54,12 @@ pub(super) fn encode(
     bytes
 }
 
-/// Whether the bytes can be read to their end.
+/// Whether the bytes can be decoded completely.
 pub(super) fn is_valid(bytes: &[u8]) -> bool {
     read(bytes, |_, _| ()).is_some_and(|(_, rest)| rest.len() == piece_bytes(bytes))
 }
 
-/// The header. Zero for bytes that no [`encode`] wrote.
+/// Decodes the header; all zero for bytes that [`encode`] did not write.
 pub(super) fn header(bytes: &[u8]) -> Header {
     let marks = bytes.get(1).copied().unwrap_or(0);
     let length = bytes.get(FIXED..).and_then(|mut rest| number(&mut rest)).unwrap_or(0);
@@ -89,13 +89,13 @@ fn piece_bytes(bytes: &[u8]) -> usize {
     (small(bytes, 2) as usize).saturating_mul(2)
 }
 
-/// The number of fixed length at a place.
+/// Reads the 32-bit number at an offset; 0 if there is none.
 fn small(bytes: &[u8], at: usize) -> u32 {
     let number = bytes.get(at..).and_then(|number| number.first_chunk());
     number.map_or(0, |number| u32::from_le_bytes(*number))
 }
 
-/// Reads everything before the pieces; gives the names and the pieces' bytes.
+/// Decodes everything before the pieces; returns the names and the bytes of the pieces.
 fn read(bytes: &[u8], each: impl FnMut(&str, u16)) -> Option<(Vec<String>, &[u8])> {
     let mut rest = read_terms(bytes, each)?;
     let mut names = Vec::new();
@@ -107,7 +107,7 @@ fn read(bytes: &[u8], each: impl FnMut(&str, u16)) -> Option<(Vec<String>, &[u8]
     Some((names, rest))
 }
 
-/// Reads the stems; gives what comes after them.
+/// Decodes the stems; returns the bytes after them.
 fn read_terms(bytes: &[u8], mut each: impl FnMut(&str, u16)) -> Option<&[u8]> {
     if *bytes.first()? != VERSION {
         return None;
@@ -152,7 +152,7 @@ fn put_difference(bytes: &mut Vec<u8>, last: &str, text: &str) {
     bytes.extend_from_slice(own.as_bytes());
 }
 
-/// Turns `text` into the next one.
+/// Decodes the next string as a difference to `text`, and replaces `text` by it.
 fn difference(rest: &mut &[u8], text: &mut String) -> Option<()> {
     let common = usize::try_from(number(rest)?).ok()?;
     let length = usize::try_from(number(rest)?).ok()?;
