@@ -1,9 +1,8 @@
-//! World Anvil's API ("Boromir") over the world.
+//! World Anvil's API ("Boromir") on top of the world, for programs written for World Anvil.
 //!
-//! For programs that were written for World Anvil. Paths, verbs and fields come from
-//! `lore_anvil`'s table. Texts are BBCode there and Markdown here, so they are converted
-//! at this edge and nowhere else. Who may see and write what is decided where it is for
-//! the tools.
+//! Paths, verbs and fields come from the table in `lore_anvil`. World Anvil's texts are BBCode and
+//! this program's are Markdown; they are converted here and nowhere else. Permissions and
+//! visibility are decided in the same place as for the tools.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,18 +28,19 @@ use crate::reply;
 /// Where the API is mounted.
 pub(crate) const PREFIX: &str = "/compat/worldanvil/api/external/boromir";
 
-/// Where articles are searched. World Anvil has no search; the contract expects it here.
+/// The path of the article search. World Anvil has no search of its own; clients of this server
+/// expect it here.
 const SEARCH: &str = "article/search";
-/// Who an answer can be for besides the caller.
+/// The `audience` value that restricts a search to what everybody may see.
 const EVERYBODY: &str = "everybody";
 
-/// What the routes share.
+/// State shared by all requests.
 pub(crate) struct Boromir {
     pub(crate) parts: Arc<ServerParts>,
     pub(crate) body_max: usize,
 }
 
-/// A refusal.
+/// An error answer.
 #[derive(Debug)]
 struct Refused {
     status: u16,
@@ -108,7 +108,8 @@ async fn answer(api: &Boromir, head: &Parts, body: &[u8]) -> Result<Object, Refu
     }
 }
 
-/// Secrets are the game master's side's; of the rest the store shows what may be seen.
+/// Fails when the kind is secret and the caller is not a game master. For all other kinds the store
+/// filters what the caller may see.
 fn require(kind: Kind, role: Role) -> Result<(), Refused> {
     match kind.row().sensitivity {
         Sensitivity::Secret if role < Role::Gm => Err(Refused::denied("this needs the role gm")),
@@ -116,7 +117,7 @@ fn require(kind: Kind, role: Role) -> Result<(), Refused> {
     }
 }
 
-/// One request, with everything that was read of it.
+/// One request: its caller's view of the atlas, its query parameters and its body.
 struct Asked {
     atlas: Atlas,
     params: Params,
@@ -139,7 +140,7 @@ impl Asked {
         Ok(outward(kind, made))
     }
 
-    /// The answer to a change is a reference only, as World Anvil gives it.
+    /// Changes an object. Like World Anvil, it answers with a reference only.
     async fn patch(&self, kind: Kind) -> Result<Object, Refused> {
         let id = self.id()?;
         self.atlas.update(kind, id, &inward(kind, &self.fields)).await?;
@@ -183,7 +184,7 @@ impl Asked {
         Ok(answer)
     }
 
-    /// Which folders are asked for. Whatever order is none of a folder's is left to the server.
+    /// The filter and order of a folder list. An unknown order falls back to age.
     fn folders(&self) -> Folders {
         let word = |name: &str| self.fields.get(name).and_then(Value::as_str).map(str::trim);
         let is = |name: &str, wanted: &str| {
@@ -197,7 +198,7 @@ impl Asked {
         Folders { holding: word("entityType").map(str::to_owned), order }
     }
 
-    /// Articles that answer a question, best first, with what this program tells of them beside.
+    /// Searches articles, best first. Each row also has an excerpt, a relevance and its world.
     async fn search(&self) -> Result<Object, Refused> {
         let words = self.fields.get("query").and_then(Value::as_str).unwrap_or_default();
         let is_for_everybody = self.fields.get("audience").is_some_and(|who| who == EVERYBODY);
@@ -234,7 +235,7 @@ impl Asked {
         }
     }
 
-    /// The id in a reference of the body.
+    /// The id inside a reference object of the body.
     fn reference(&self, name: &str) -> Option<String> {
         match self.fields.get(name)?.get("id")? {
             Value::String(id) => Some(id.clone()),
@@ -249,7 +250,8 @@ impl Asked {
     }
 }
 
-/// An object as clients read it: texts as BBCode, further texts under their own names.
+/// Converts an object for the client: texts become BBCode, and sections also appear as fields of
+/// their own.
 fn outward(kind: Kind, object: Object) -> Object {
     let mut out = Object::new();
     let mut further = Object::new();
@@ -289,8 +291,10 @@ fn each_text(sections: Object, convert: fn(&str) -> String) -> Object {
     converted.collect()
 }
 
-/// What clients write, with texts as Markdown. A section is a field of its own there, and
-/// among the sections for those who know them: where both are sent, the field counts.
+/// Converts a client's fields: texts become Markdown.
+///
+/// A client may send a section as a field of its own or inside `sections`. Where both are sent and
+/// differ, the field wins.
 fn inward(kind: Kind, fields: &Object) -> Object {
     let mut fields = fields.clone();
     if let Some(Value::Object(mut sections)) = fields.shift_remove("sections") {

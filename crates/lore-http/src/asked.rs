@@ -1,7 +1,7 @@
-//! What a request asks for in its headers and its path: a world, and fewer tools.
+//! What a request selects through its headers and path: a world, and a subset of the tools.
 //!
-//! These headers keep requests out of places, so none is passed over: what cannot be read is
-//! refused, and of several lines each counts.
+//! These headers restrict a request, so none may be ignored: an unreadable header is an error, and
+//! repeated header lines all count.
 
 use axum::http::{HeaderMap, HeaderName};
 use lore_core::{Error, Result};
@@ -14,11 +14,13 @@ static TOOLSETS: HeaderName = HeaderName::from_static("x-mcp-toolsets");
 static TOOLS: HeaderName = HeaderName::from_static("x-mcp-tools");
 static EXCLUDE_TOOLS: HeaderName = HeaderName::from_static("x-mcp-exclude-tools");
 static READ_ONLY: HeaderName = HeaderName::from_static("x-mcp-readonly");
-/// Those that choose tools.
+/// The headers that select tools.
 static SELECTING: [&HeaderName; 4] = [&TOOLSETS, &TOOLS, &EXCLUDE_TOOLS, &READ_ONLY];
 
-/// The world a request names. Names have letters that headers have not: they come as UTF-8,
-/// or percent-encoded from programs that cannot send that.
+/// The world that a request names.
+///
+/// Names may contain characters that headers cannot. They are sent as UTF-8, or percent-encoded by
+/// programs that cannot send UTF-8.
 pub(crate) fn world(headers: &HeaderMap) -> Result<Option<String>> {
     let mut lines = lines(headers, &WORLD)?;
     lines.dedup();
@@ -29,15 +31,15 @@ pub(crate) fn world(headers: &HeaderMap) -> Result<Option<String>> {
     }
 }
 
-/// Whether a request chooses tools.
+/// Whether a request selects tools, by path or by header.
 pub(crate) fn selects(headers: &HeaderMap, path: &str) -> bool {
     path != "/mcp" || SELECTING.iter().any(|name| headers.contains_key(*name))
 }
 
-/// What a request asks to be switched on, by headers and by path.
+/// The selection a request asks for, by headers and path.
 pub(crate) fn selection(headers: &HeaderMap, path: &str, registry: &Registry) -> Result<Selection> {
     let [toolsets, tools, excluded] = [&TOOLSETS, &TOOLS, &EXCLUDE_TOOLS].map(|name| {
-        // A list may be spread over several lines.
+        // A list may be spread over several header lines.
         lines(headers, name).map(|lines| lines.join(","))
     });
     let (toolsets, tools, excluded) = (toolsets?, tools?, excluded?);
@@ -52,7 +54,7 @@ pub(crate) fn selection(headers: &HeaderMap, path: &str, registry: &Registry) ->
     }
     if let Some(rest) = path.strip_prefix("/mcp/x/") {
         let (toolset, tail) = rest.split_once('/').unwrap_or((rest, ""));
-        // A path counts before a header.
+        // The path takes precedence over the header.
         toolsets = vec![toolset];
         selection = selection.read_only(tail == "readonly");
     } else if path == "/mcp/readonly" {
@@ -68,7 +70,8 @@ pub(crate) fn selection(headers: &HeaderMap, path: &str, registry: &Registry) ->
     })
 }
 
-/// Who asks for less in unclear words gets less, and who asks twice gets what is less.
+/// Whether the read-only header is set. Any value that is not clearly "off" counts as on, and of
+/// several values a single "on" suffices.
 fn is_read_only(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(&READ_ONLY).iter().map(|line| line.as_bytes());
     let mut words = lines.flat_map(|line| line.split(|byte| *byte == b','));
@@ -78,14 +81,14 @@ fn is_read_only(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Every line of a header.
+/// All lines of a header, trimmed; an error if one is not UTF-8.
 fn lines<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Vec<&'a str>> {
     let lines = headers.get_all(name).iter();
     let read = lines.map(|line| str::from_utf8(line.as_bytes()).map(str::trim));
     read.collect::<std::result::Result<_, _>>().map_err(|_| unreadable(name))
 }
 
-/// A world's name without its percent-encoding.
+/// Decodes a percent-encoded world name.
 fn decoded(text: &str) -> Result<String> {
     String::from_utf8(unescaped(text)).map_err(|_| unreadable(&WORLD))
 }

@@ -1,4 +1,4 @@
-//! From the headers that carry a token to an identity.
+//! Authentication: from the headers that carry a token to an identity.
 
 use axum::http::{HeaderMap, header};
 use lore_app::access::{Doorkeeper, Identity};
@@ -6,23 +6,24 @@ use lore_core::Result;
 
 use crate::anvil;
 
-/// Where clients of World Anvil's API send their token.
+/// The header in which clients of World Anvil's API send their token.
 const ANVIL_TOKEN: &str = "x-auth-token";
 
-/// Who a request comes from.
+/// Who sent a request, as far as its token tells.
 pub(crate) enum Caller {
-    /// A token that is known.
+    /// The token is valid.
     Known(Identity),
-    /// No token, and none is needed.
+    /// There is no token, and the server requires none.
     Local,
-    /// No token where one is needed.
+    /// There is no token, but the server requires one.
     Nameless,
-    /// A token that is not known.
+    /// The token is not valid, or the header is malformed.
     Unknown,
 }
 
-/// Finds out who asks. A wrong token is refused even where none is needed, so
-/// that a mistyped one is noticed.
+/// Identifies the caller by the token in the headers.
+///
+/// A wrong token is rejected even where none is required, so that a typing error is noticed.
 pub(crate) async fn identify(
     doorkeeper: &Doorkeeper,
     headers: &HeaderMap,

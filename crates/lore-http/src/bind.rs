@@ -1,51 +1,51 @@
-//! Where to listen, and what may not happen by accident.
+//! Resolves the address to listen on, and refuses to expose the server by accident.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// Why an address is refused.
+/// Why the server will not listen on an address.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
-    /// The address cannot be understood or resolved.
+    /// The address cannot be parsed or resolved.
     #[error("{address:?} is not an address to listen on: use HOST:PORT, such as 127.0.0.1:8081")]
     Unknown {
-        /// What was given.
+        /// The address as given.
         address: String,
     },
-    /// Others could reach the server, and nobody said that they may.
+    /// Other machines could reach the server, and `--allow-remote` was not given.
     #[error(
         "{ip} can be reached from other machines: add --allow-remote if that is intended, or \
          listen on 127.0.0.1"
     )]
     Remote {
-        /// The address as resolved, so that every spelling of a wildcard shows as what it is.
+        /// The resolved address, so that every spelling of a wildcard shows as what it is.
         ip: IpAddr,
     },
-    /// Others could reach the server and would be the owner.
+    /// Other machines could reach the server and, without any token, would act as its owner.
     #[error(
         "{ip} can be reached from other machines, and there is no token yet: make one with \
          `lorewell token create --role owner --name NAME` first"
     )]
     NoToken {
-        /// The address as resolved.
+        /// The resolved address.
         ip: IpAddr,
     },
 }
 
-/// Whether the server may be reached from other machines.
+/// Whether the server may listen on an address that other machines can reach.
 #[derive(Debug, Clone, Copy)]
 struct Remote {
-    /// The user said so.
+    /// Whether the user allowed it.
     allowed: bool,
-    /// At least one token exists.
+    /// Whether at least one token exists.
     has_token: bool,
 }
 
-/// Resolves `address` and refuses what would open the server by accident.
+/// Resolves `address` and refuses one that would expose the server by accident.
 ///
-/// The resolved address decides, not its spelling: `0`, `0x0`, `[::]` and
-/// `[::ffff:0.0.0.0]` are all the wildcard.
+/// The resolved address decides, not its spelling: `0`, `0x0`, `[::]` and `[::ffff:0.0.0.0]` are
+/// all the wildcard.
 pub async fn resolve(
     address: &str,
     allow_remote: bool,
@@ -54,7 +54,7 @@ pub async fn resolve(
     let unknown = || BindError::Unknown { address: address.to_owned() };
     let wanted = complete(address).ok_or_else(unknown)?;
     let mut found = lookup(&wanted).await.map_err(|_| unknown())?;
-    // IPv4 first: clients that say "localhost" try it, and so does the printed address.
+    // Prefer IPv4: clients that connect to "localhost" try it first.
     found.sort_by_key(SocketAddr::is_ipv6);
     let chosen = *found.first().ok_or_else(unknown)?;
     let remote = Remote { allowed: allow_remote, has_token };
@@ -62,7 +62,7 @@ pub async fn resolve(
     Ok(chosen)
 }
 
-/// Refuses what [`resolve`] would, as far as that can be told without looking up a name.
+/// Refuses what [`resolve`] would refuse, as far as that is known without a DNS lookup.
 pub fn check_address(address: &str, allow_remote: bool, has_token: bool) -> Result<(), BindError> {
     let unknown = || BindError::Unknown { address: address.to_owned() };
     let wanted = complete(address).ok_or_else(unknown)?;
@@ -82,7 +82,7 @@ fn check(ip: IpAddr, remote: Remote) -> Result<(), BindError> {
     }
 }
 
-/// A bare port listens on loopback; a missing or starred host is the wildcard.
+/// Completes an address. A bare port listens on loopback; an empty host or `*` is the wildcard.
 fn complete(address: &str) -> Option<String> {
     let address = address.trim();
     if address.parse::<u16>().is_ok() {

@@ -1,8 +1,8 @@
-//! Request bodies: read within bounds, and never left half-read.
+//! Request bodies: read within limits, and never left half-read.
 //!
-//! What a client sends after an early refusal is taken in and thrown away.
-//! Otherwise the connection would end under it, sometimes before it has read
-//! the answer, and always before its next request.
+//! After an early refusal, the rest of the request is read and discarded. Otherwise the connection
+//! would be reset, sometimes before the client has read the answer and always before its next
+//! request.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use tokio::time::timeout;
 
 /// How long a client may pause while it sends a body.
 const PAUSE: Duration = Duration::from_secs(10);
-/// How long a body may take altogether.
+/// How long a whole body may take to arrive.
 const WHOLE: Duration = Duration::from_secs(60);
-/// How much of an unwanted body is taken in, and for how long.
+/// How many bytes of an unwanted body are read, and for how long.
 const UNWANTED: (usize, Duration) = (16 * 1024 * 1024, Duration::from_secs(2));
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unread {
-    /// It is larger than allowed, or holds more than allowed.
+    /// It is larger than allowed, or contains more values than allowed.
     TooLarge,
-    /// It did not arrive in time, or not to its end.
+    /// It did not arrive completely or in time.
     Missing,
 }
 
@@ -40,14 +40,14 @@ pub(crate) async fn read(body: Body, max: usize) -> Result<Bytes, Unread> {
     whole
 }
 
-/// Reads a body of JSON of at most `max` bytes, and of no more values than any call needs.
+/// Reads a JSON body of at most `max` bytes that contains no more values than any call needs.
 pub(crate) async fn read_json(body: Body, max: usize) -> Result<Bytes, Unread> {
     let body = read(body, max).await?;
     if holds_too_many_values(&body) { Err(Unread::TooLarge) } else { Ok(body) }
 }
 
-/// Whether a request says that its body is JSON. No page of another site can say so without
-/// asking first, so nobody is led to send one unawares.
+/// Whether the content type of a request is JSON. A page of another site cannot send that type
+/// without a CORS preflight, so requiring it prevents cross-site request forgery.
 pub(crate) fn says_json(headers: &HeaderMap) -> bool {
     let told = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = told.and_then(|told| told.split(';').next()).unwrap_or_default().trim();
@@ -58,9 +58,10 @@ pub(crate) fn says_json(headers: &HeaderMap) -> bool {
     subtype == "json" || subtype.ends_with("+json")
 }
 
-/// Answers a request whose body nobody is going to read.
+/// Answers a request without reading its body.
 pub(crate) async fn refuse(request: Request, mut refusal: Response<Body>) -> Response<Body> {
-    // Who asks before sending a body is answered, and sends none.
+    // A client that sent `Expect` waits for an answer before its body, so there is nothing to
+    // discard.
     let asks = request.headers().contains_key(header::EXPECT);
     if asks || !discard(request.into_body().into_data_stream()).await {
         refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -73,7 +74,7 @@ async fn gather(parts: &mut BodyDataStream, max: usize) -> Result<Bytes, Unread>
     loop {
         match timeout(PAUSE, parts.next()).await {
             Ok(None) => return Ok(whole.into()),
-            // Not `extend`, which takes a byte at a time.
+            // `extend` would copy byte by byte.
             Ok(Some(Ok(part))) if whole.len() + part.len() <= max => {
                 whole.extend_from_slice(&part);
             }
@@ -83,7 +84,7 @@ async fn gather(parts: &mut BodyDataStream, max: usize) -> Result<Bytes, Unread>
     }
 }
 
-/// Takes in the rest of a body, within reason; tells whether it came to its end.
+/// Reads and discards the rest of a body, within limits. Returns whether it reached the end.
 async fn discard(mut parts: BodyDataStream) -> bool {
     let (mut left, time) = UNWANTED;
     let to_the_end = async {

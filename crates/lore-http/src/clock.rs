@@ -1,9 +1,8 @@
-//! Timers that live beside the threads that serve.
+//! Timers that run on another runtime than the one that serves requests.
 //!
-//! A runtime that has any timer of its own arms one of the kernel's whenever it
-//! goes to sleep, between two requests as well. On virtual machines that costs as
-//! much as answering a small request, so the timers of connections belong to the
-//! runtime that works in the background.
+//! A runtime with at least one timer arms a kernel timer whenever it goes to sleep, even between
+//! two requests. On virtual machines that costs as much as answering a small request, so the timers
+//! of connections belong to the background runtime.
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};
@@ -17,18 +16,18 @@ use tokio::runtime::Handle;
 pub struct Clock(Handle);
 
 impl Clock {
-    /// Timers that `runtime` looks after.
+    /// Creates a clock whose timers `runtime` drives.
     pub fn of(runtime: Handle) -> Self {
         Self(runtime)
     }
 
-    /// Waits.
+    /// Returns a future that completes after `duration`.
     pub(crate) fn sleep(&self, duration: Duration) -> tokio::time::Sleep {
         let _inside = self.0.enter();
         tokio::time::sleep(duration)
     }
 
-    /// Waits for `work`, but not for longer than `duration`.
+    /// Runs `work`, but for no longer than `duration`.
     pub(crate) fn timeout<F: Future>(
         &self,
         duration: Duration,

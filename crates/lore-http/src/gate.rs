@@ -1,5 +1,5 @@
-//! The gate every request passes, whatever its route: Host and Origin, limits, authentication.
-//! What a route may show and do is none of its business.
+//! The gate that every request passes, whatever its route: Host and Origin, limits, authentication.
+//! What a route may show and do is decided behind it.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -28,36 +28,36 @@ use crate::limits::{Buckets, Limits};
 use crate::origin::{AllowList, names_this_machine};
 use crate::reply;
 
-/// Routes that anybody may ask without a token.
+/// Routes that need no token.
 const PUBLIC: [&str; 1] = ["/mcp/health"];
 
-/// The address a connection comes from.
+/// The remote address of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PeerIp(pub(crate) IpAddr);
 
-/// The address of this machine at which a connection arrived.
+/// The local address at which a connection arrived.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnIp(pub(crate) IpAddr);
 
-/// What the gate needs to decide.
+/// Everything the gate needs to decide.
 pub(crate) struct Gate {
     allow: AllowList,
     doorkeeper: Arc<Doorkeeper>,
-    /// The tools there are.
+    /// All tools the server has.
     registry: Arc<Registry>,
-    /// What the server allows at most.
+    /// The tools the server allows; a request can only narrow this selection.
     selection: Arc<Selection>,
-    /// The world that is entered when a request names none.
+    /// The world that a request enters when it names none.
     world: Option<String>,
     in_flight: Semaphore,
     per_token: Buckets<PrincipalId>,
-    /// For this machine's own people.
+    /// The limit for callers from this machine, who have no token.
     local: Buckets<()>,
     per_stranger: Buckets<IpAddr>,
     pub(crate) clock: Clock,
 }
 
-/// Wrong tokens a second from one address, and in a burst, before it has to wait.
+/// How many wrong tokens an address may send: the rate per second, and the burst.
 const GUESSES: (f64, f64) = (1.0, 20.0);
 
 impl Gate {
@@ -101,7 +101,7 @@ impl Gate {
         Ok(())
     }
 
-    /// What is on for a request, by what the server allows and what it asks for.
+    /// The selection for a request: what the server allows, narrowed by what the request asks for.
     fn selection_for(&self, headers: &HeaderMap, path: &str) -> Result<Arc<Selection>, Error> {
         if !asked::selects(headers, path) {
             return Ok(Arc::clone(&self.selection));
@@ -120,9 +120,9 @@ impl Gate {
         let here = here && names_this_machine(uri, headers);
         let caller = auth::identify(&self.doorkeeper, headers, uri.path()).await;
         match caller.map_err(|error| reply::fail(&error))? {
-            // Without a token only this machine's own people come in, however the
-            // server listens. A proxy calls from this machine, too, but for a name that is
-            // not this machine's.
+            // Without a token, only callers from this machine get in, whatever address the server
+            // listens on. A reverse proxy also calls from this machine, but under a host name that
+            // is not local.
             Caller::Local if here => {
                 self.local.take(()).map_err(throttled)?;
                 Ok(Identity::LOCAL)
@@ -131,7 +131,7 @@ impl Gate {
                 self.per_token.take(identity.principal).map_err(throttled)?;
                 Ok(identity)
             }
-            // Who brings no token guesses none.
+            // A request without a token is not an attempt to guess one, so it is not throttled.
             Caller::Local | Caller::Nameless => Err(reply::unauthorised(uri.path())),
             Caller::Unknown => {
                 let ip = from.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
@@ -146,8 +146,8 @@ fn throttled(retry_after: Duration) -> Response<Body> {
     reply::fail(&Error::Throttled { to: "this server", retry_after })
 }
 
-/// The routes behind the gate. Not as a layer of the router, which would box and
-/// copy every route once more for each request.
+/// The routes behind the gate. This is no router layer, because that would box and copy every route
+/// once more for each request.
 #[derive(Clone)]
 pub(crate) struct Guarded {
     pub(crate) gate: Arc<Gate>,
@@ -155,7 +155,7 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    /// Lets a request through to its route, or answers it.
+    /// Passes a request on to its route, or rejects it.
     pub(crate) async fn answer(self, request: Request) -> Response<Body> {
         let here = request.extensions().get::<OwnIp>().map(|own| own.0);
         if !self.gate.allow.admits(request.uri(), request.headers(), here) {
@@ -172,7 +172,7 @@ impl Guarded {
         response
     }
 
-    /// The answer to a request that came under a welcome name.
+    /// Answers a request whose Host and Origin are allowed.
     async fn admitted(self, mut request: Request) -> Response<Body> {
         let gate = &self.gate;
         let Ok(_permit) = gate.in_flight.try_acquire() else {
@@ -196,7 +196,7 @@ impl Guarded {
     }
 }
 
-/// The answer, or what tells of a panic: one bad request never takes a connection down.
+/// Converts a panic into an error answer, so that one bad request never closes a connection.
 async fn contained(answered: impl Future<Output = Response<Body>>) -> Response<Body> {
     AssertUnwindSafe(answered).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!("a request handler panicked");
@@ -204,7 +204,7 @@ async fn contained(answered: impl Future<Output = Response<Body>>) -> Response<B
     })
 }
 
-/// How often an open stream asks whether it may still be read.
+/// How often an open stream checks whether its reader still has access.
 const RECHECK: Duration = Duration::from_secs(1);
 
 fn is_stream(response: &Response<Body>) -> bool {
@@ -212,7 +212,8 @@ fn is_stream(response: &Response<Body>) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// Ends a stream when its reader's right ends: a token is revoked, or the first one made.
+/// Ends a stream when its reader loses access: when their token is revoked, or, for a reader
+/// without a token, when the first token is created.
 fn until_revoked(
     gate: Arc<Gate>,
     authorization: Option<HeaderValue>,
@@ -234,7 +235,7 @@ fn until_revoked(
     Response::from_parts(head, Body::from_stream(frames))
 }
 
-/// Whether a route asks for no token. Messages between nodes carry signatures instead.
+/// Whether a route needs no token. Messages between KOI-net nodes are signed instead.
 fn is_public(path: &str) -> bool {
     PUBLIC.contains(&path) || koi_net::is_signed(path)
 }

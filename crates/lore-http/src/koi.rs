@@ -1,7 +1,7 @@
-//! The KOI API over the world, at `/compat/koi` or on an address of its own.
+//! The KOI API on top of the world, at `/compat/koi` or on an address of its own.
 //!
-//! Paths, verbs and bodies become an [`Ask`]; what answers it is the same as behind the
-//! knowledge tools. Errors have the form FastAPI gives them, which clients of the API read.
+//! Paths, verbs and bodies become an [`Ask`], which the same code answers as for the knowledge
+//! tools. Errors have FastAPI's format, because clients of the API parse it.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use crate::body::{self, Unread};
 use crate::params::{Params, decoded};
 use crate::reply;
 
-/// The refusal of a body that is not said to be JSON.
+/// The error for a body whose content type is not JSON.
 const NOT_JSON: &str =
     "The body has to be JSON: send it with the header `Content-Type: application/json`";
 
-/// What the routes share.
+/// State shared by all requests.
 pub(crate) struct Koi {
     pub(crate) parts: Arc<ServerParts>,
     pub(crate) body_max: usize,
@@ -81,7 +81,7 @@ fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
     Ok(Ask { verb, path: vec![path], query: Params::of(&head.uri).into_pairs(), body })
 }
 
-/// Where the fields of a request stand, as FastAPI calls it.
+/// Where a request carries its fields, in FastAPI's terms.
 fn place_of_fields(method: &Method) -> &'static str {
     if *method == Method::GET { "query" } else { "body" }
 }
@@ -102,7 +102,7 @@ fn said(error: &Error) -> Value {
     json!(format!("{error}. {}", error.hint()))
 }
 
-/// A field that is missing or wrong, as FastAPI tells it.
+/// A missing or invalid field in FastAPI's format.
 fn wrong(field: &str, what: &str, place: &str) -> Value {
     let (field, what) = (short(field), short(what));
     let (field, what) = (field.as_ref(), what.as_ref());

@@ -1,6 +1,7 @@
-//! The KOI-net endpoints. They ask for no token: every message is signed by a node, and
-//! the node decides whom it believes. How the node is doing, peers and all, is nobody's
-//! message and for members only.
+//! The KOI-net endpoints, through which nodes of a federation exchange messages.
+//!
+//! They need no token, because every message is signed by a node and the receiving node decides
+//! whom it trusts. The health report, which lists peers, is the exception: it is for members only.
 
 use std::sync::Arc;
 
@@ -15,20 +16,20 @@ use crate::body::{self, Unread};
 use crate::reply;
 use crate::routes::{self, Shared};
 
-/// The part of a path below which nodes are found. Some nodes repeat it.
+/// The first path segment of all endpoints. Some nodes send it twice.
 const PREFIX: &str = "koi-net/";
-/// The refusal of what is said not to be JSON.
+/// The error for a body whose content type is not JSON.
 const NOT_JSON: &str = r#"{"detail":[{"type":"value_error","loc":["header","content-type"],"msg":"the content type has to be application/json"}]}"#;
-/// What tells how the node is doing.
+/// The path of the health report.
 const HEALTH: &str = "health";
 
-/// Whether a path is one for messages of nodes, which are signed.
+/// Whether a path takes signed messages of nodes, and so needs no token.
 pub(crate) fn is_signed(path: &str) -> bool {
     let below = path.strip_prefix('/').and_then(|path| path.strip_prefix(PREFIX));
     below.is_some_and(|path| unrepeated(path) != HEALTH)
 }
 
-/// Answers a request below /koi-net.
+/// Answers a request below `/koi-net`.
 pub(crate) async fn answer(
     State(shared): State<Arc<Shared>>,
     Path(path): Path<String>,
@@ -49,11 +50,12 @@ pub(crate) async fn answer(
     }
 }
 
-/// How the node is doing, for those of its world.
+/// The node's health report, for members of its world.
 async fn health(federation: &Federation, scope: Option<&Scope>, path: &str) -> Response<Body> {
-    // However the path was written: whom the gate did not ask is not told.
+    // The gate attaches a scope to authenticated requests only. This check holds even if a spelling
+    // of the path passed the gate as a signed one.
     let Some(scope) = scope else { return reply::unauthorised(path) };
-    // Only a token is bound to one world.
+    // Only a token is bound to a world.
     let world = scope.identity.world.unwrap_or(federation.world());
     reply::respond(StatusCode::OK, federation.health(world).await.to_string())
 }
@@ -62,7 +64,7 @@ fn unrepeated(path: &str) -> &str {
     path.strip_prefix(PREFIX).unwrap_or(path)
 }
 
-/// What a POST is about.
+/// What a POST request is for.
 enum Asked {
     Endpoint(Endpoint),
     Handshake,

@@ -1,8 +1,8 @@
-//! The HTTP front.
+//! The HTTP front end.
 //!
-//! The only crate that knows axum. Every request passes one gate, whatever its
-//! route: Host and Origin, limits, authentication. A new route is protected
-//! without doing anything; being public is what has to be stated.
+//! This is the only crate that depends on axum. Every request passes one gate, whatever its route:
+//! Host and Origin, limits, authentication. A new route is protected by default; public routes must
+//! be listed explicitly.
 
 mod anvil;
 mod asked;

@@ -1,4 +1,4 @@
-//! How much anybody may ask for.
+//! Rate limits and size limits.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,17 +11,17 @@ use parking_lot::Mutex;
 pub struct Limits {
     /// Largest request body in bytes.
     pub body: usize,
-    /// Most bytes of request line and headers together.
+    /// The most bytes of request line and headers together.
     pub headers: usize,
-    /// Most connections at once.
+    /// The most connections at once.
     pub connections: usize,
-    /// Most requests being worked on at once.
+    /// The most requests being handled at once.
     pub in_flight: usize,
-    /// Most MCP sessions open at once.
+    /// The most MCP sessions open at once.
     pub sessions: usize,
-    /// Requests a second for each token, with bursts of twice as many; 0 is no limit.
+    /// Requests per second for each token, with bursts of twice as many; 0 means no limit.
     pub per_second: u32,
-    /// The same for this machine's own people, who come without a token.
+    /// The same for callers from this machine, who have no token.
     pub local_per_second: u32,
 }
 
@@ -46,16 +46,16 @@ pub(crate) struct Buckets<K> {
     levels: Mutex<HashMap<K, (f64, Instant)>>,
 }
 
-/// More callers than this, and the full buckets are forgotten.
+/// From this many callers on, full buckets are dropped.
 const CALLERS_MAX: usize = 10_000;
 
 impl<K: Hash + Eq> Buckets<K> {
-    /// Buckets that refill at `per_second` and hold `burst`.
+    /// Creates buckets that refill at `per_second` and hold at most `burst`.
     pub(crate) fn new(per_second: f64, burst: f64) -> Self {
         Self { per_second, burst, levels: Mutex::default() }
     }
 
-    /// Takes one from the caller's bucket, or says how long to wait for one.
+    /// Takes one token from the caller's bucket, or returns how long to wait for one.
     pub(crate) fn take(&self, caller: K) -> Result<(), Duration> {
         self.take_at(caller, Instant::now())
     }

@@ -1,28 +1,28 @@
-//! Which Host and Origin headers are welcome.
+//! The allow list for Host and Origin headers.
 //!
-//! A web page may make a browser talk to this server under a foreign name (DNS
-//! rebinding) or from a foreign origin; both show in these headers.
+//! A web page can make a browser talk to this server under a foreign name (DNS rebinding) or from a
+//! foreign origin. Both show in these headers.
 
 use std::net::IpAddr;
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 
-/// Names under which this server may be addressed.
+/// The host names under which this server may be addressed, and the origins that may use it.
 #[derive(Debug, Clone, Default)]
 pub struct AllowList {
     hosts: Vec<String>,
     origins: Vec<String>,
 }
 
-/// Why a name cannot be allowed.
+/// Why a name cannot be put on the allow list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoName {
-    /// It is no host.
+    /// It is not a valid host.
     #[error(
         "{0:?} is no host to allow: write a name alone, such as lore.example or lore.example:8443"
     )]
     Host(String),
-    /// It is no origin.
+    /// It is not a valid origin.
     #[error("{0:?} is no origin to allow: write it as browsers do, such as https://app.example")]
     Origin(String),
 }
@@ -31,11 +31,11 @@ pub enum NoName {
 const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl AllowList {
-    /// Allows this machine's own names, and `hosts` and `origins` besides.
+    /// Allows this machine's own names, and additionally `hosts` and `origins`.
     ///
     /// # Errors
     ///
-    /// When a name could never match what a browser sends, or would match too much.
+    /// Fails when a name could never match what a browser sends, or would match too much.
     pub fn new(hosts: Vec<String>, origins: Vec<String>) -> Result<Self, NoName> {
         let lower = |names: Vec<String>| -> Vec<String> {
             names.into_iter().map(|name| name.trim().to_ascii_lowercase()).collect()
@@ -50,21 +50,22 @@ impl AllowList {
         Ok(list)
     }
 
-    /// The origin of a page that was let in by configuration, as it named itself.
+    /// The Origin header of a request, if that origin is on the configured list.
     pub(crate) fn granted(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let origin = headers.get(header::ORIGIN)?;
         let name = origin.to_str().ok()?.to_ascii_lowercase();
         self.origins.contains(&name).then(|| origin.clone())
     }
 
-    /// Whether a request with these headers may be served that reached this machine at the
-    /// address `here`.
+    /// Whether a request with these headers may be served, given the local address `here` at which
+    /// it arrived.
     pub(crate) fn admits(&self, uri: &Uri, headers: &HeaderMap, here: Option<IpAddr>) -> bool {
         self.admits_host(uri, headers, here) && self.admits_origin(headers)
     }
 
     fn admits_host(&self, uri: &Uri, headers: &HeaderMap, here: Option<IpAddr>) -> bool {
-        // HTTP/2 names the host in the request line, and HTTP/1 may; then that counts, too.
+        // HTTP/2 names the host in the request target, and HTTP/1 may do so too. If present, it
+        // must be allowed as well.
         let target = uri.authority().map(axum::http::uri::Authority::as_str);
         let mut named = headers.get_all(header::HOST).iter();
         let host = match (named.next(), named.next()) {
@@ -78,7 +79,7 @@ impl AllowList {
 
     fn knows_host(&self, authority: &str, here: Option<IpAddr>) -> bool {
         let name = without_port(authority);
-        // No foreign name can be rebound to mean an address written out.
+        // A literal address cannot be the result of DNS rebinding.
         let known = LOCAL_HOSTS.contains(&name)
             || here.is_some_and(|here| address(name) == Some(here))
             || self.hosts.iter().any(|host| host == authority || host == name);
@@ -103,7 +104,7 @@ impl AllowList {
     }
 }
 
-/// Whether a request calls this machine by one of its own names.
+/// Whether a request addresses this machine by one of its local names.
 pub(crate) fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
     AllowList::default().admits_host(uri, headers, None)
 }
@@ -113,13 +114,13 @@ fn address(name: &str) -> Option<IpAddr> {
     bare.parse().ok()
 }
 
-/// A host that a URL could hold, with an optional port.
+/// Whether a text is a host that a URL could contain, with an optional port.
 fn is_name(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
     !without_port(text).is_empty() && text.chars().all(plain) && is_authority(text)
 }
 
-/// A scheme and a host, without a path.
+/// Whether a text is a scheme and a host, without a path.
 fn is_origin(text: &str) -> bool {
     let Some((scheme, host)) = text.split_once("://") else { return false };
     !scheme.is_empty()
@@ -127,7 +128,7 @@ fn is_origin(text: &str) -> bool {
         && is_name(host)
 }
 
-/// A host with an optional numeric port, nothing more.
+/// Whether a text is a host with an optional numeric port and nothing else.
 fn is_authority(text: &str) -> bool {
     let rest = text.strip_prefix(without_port(text)).unwrap_or(text);
     rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())

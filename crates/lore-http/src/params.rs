@@ -1,4 +1,4 @@
-//! The part of an address after the question mark.
+//! The query parameters of a URL.
 
 use axum::http::Uri;
 
@@ -6,7 +6,7 @@ use axum::http::Uri;
 pub(crate) struct Params(Vec<(String, String)>);
 
 impl Params {
-    /// Those of an address.
+    /// Parses the query of a URL.
     pub(crate) fn of(uri: &Uri) -> Self {
         let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
         Self(
@@ -19,30 +19,30 @@ impl Params {
         )
     }
 
-    /// All of them.
+    /// Returns all parameters as name and value.
     pub(crate) fn into_pairs(self) -> Vec<(String, String)> {
         self.0
     }
 
-    /// The value of a parameter, unless it is blank.
+    /// The last value of a parameter, unless it is blank.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rfind(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
     }
 
-    /// Every value of a parameter that may repeat, `name[]=1&name[]=2`.
+    /// All values of a repeated parameter, `name[]=1&name[]=2`.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         let list = format!("{name}[");
         let values = self.0.iter().filter(move |(known, _)| known.starts_with(&list));
         values.map(|(_, value)| value.as_str())
     }
 
-    /// Whether a parameter says yes.
+    /// Whether a parameter is `1` or `true`.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.flag(name) == Some(true)
     }
 
-    /// A parameter that is yes or no, if it is either.
+    /// A boolean parameter; `None` if it is absent or neither true nor false.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         match self.get(name)? {
             "1" | "true" => Some(true),
@@ -51,19 +51,19 @@ impl Params {
         }
     }
 
-    /// The page that is asked for, from 1.
+    /// The requested page, starting at 1.
     pub(crate) fn page(&self) -> usize {
         let page = self.get("page").and_then(|text| text.parse().ok());
         page.unwrap_or(1).clamp(1, 1_000_000)
     }
 }
 
-/// A percent-encoded text as it was meant; broken escapes stay as they are.
+/// Decodes a percent-encoded text; broken escapes stay as they are.
 pub(crate) fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&unescaped(text)).into_owned()
 }
 
-/// The bytes that a percent-encoded text means. A percent sign that encodes nothing is one.
+/// Decodes percent-encoding into bytes. A percent sign without two hex digits stands for itself.
 pub(crate) fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! Answers of JSON, and the refusals that are worded alike whatever the route.
+//! JSON answers, and the errors that are the same on every route.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use serde_json::json;
 
 use crate::{anvil, kanka};
 
-/// A refusal with a status, as JSON: `{"error": {code, message, hint}}`, and in one sentence as
+/// An error answer as JSON: `{"error": {code, message, hint}}`, plus the same in one sentence as
 /// `detail`, where clients of the KOI API look for it.
 pub(crate) fn refuse(status: StatusCode, error: &Error) -> Response<Body> {
     let detail = format!("{error}. {}", error.hint());
     respond(status, json!({ "error": error_object(error), "detail": detail }).to_string())
 }
 
-/// An answer of JSON.
+/// A JSON answer.
 pub(crate) fn respond(status: StatusCode, body: String) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
@@ -26,12 +26,12 @@ pub(crate) fn respond(status: StatusCode, body: String) -> Response<Body> {
     response
 }
 
-/// The status of a number; a number that is none is a fault of ours.
+/// Converts a number into a status; an invalid number becomes 500.
 pub(crate) fn status(number: u16) -> StatusCode {
     StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// A refusal by the error's own status.
+/// An error answer with the status that belongs to the error.
 pub(crate) fn fail(error: &Error) -> Response<Body> {
     let mut response = refuse(status(error.code().meaning().http), error);
     match error {
@@ -42,8 +42,8 @@ pub(crate) fn fail(error: &Error) -> Response<Body> {
     response
 }
 
-/// Nobody is known to be asking. Programs that were written for another service are told
-/// so in its form.
+/// The answer to a caller without a valid token. Under the paths of another service's API it has
+/// that service's format.
 pub(crate) fn unauthorised(path: &str) -> Response<Body> {
     let error = Error::Forbidden {
         action: "this server asks for a token".into(),
@@ -65,7 +65,7 @@ pub(crate) fn unauthorised(path: &str) -> Response<Body> {
     response
 }
 
-/// The request came under a foreign name.
+/// The answer to a request whose Host or Origin is not allowed.
 pub(crate) fn foreign() -> Response<Body> {
     let error = Error::Forbidden {
         action: "this Host or Origin is not allowed here".into(),
@@ -75,7 +75,7 @@ pub(crate) fn foreign() -> Response<Body> {
     refuse(StatusCode::FORBIDDEN, &error)
 }
 
-/// Says when to try again.
+/// Sets `Retry-After`, in whole seconds, at least 1.
 pub(crate) fn set_retry_after(response: &mut Response<Body>, wait: Duration) {
     let seconds = wait.as_secs_f64().ceil().max(1.0);
     if let Ok(value) = HeaderValue::from_str(&format!("{seconds:.0}")) {

@@ -18,15 +18,15 @@ use crate::kanka::{self, Kanka};
 use crate::koi::{self, Koi};
 use crate::{koi_net, reply};
 
-/// What routes share.
+/// State shared by the routes.
 pub(crate) struct Shared {
     pub(crate) endpoint: McpEndpoint,
     pub(crate) body_max: usize,
-    /// The KOI-net node, where there is one.
+    /// The KOI-net node, if one is configured.
     pub(crate) federation: Option<Arc<Federation>>,
 }
 
-/// Every route of the server; who may enter is the gate's business.
+/// All routes of the server. Authentication is the gate's task.
 pub(crate) fn router(shared: Shared, kanka: Kanka, koi: Koi, boromir: Boromir) -> Router {
     let boromir = any(anvil::handle).with_state(Arc::new(boromir));
     let kanka = any(kanka::handle).with_state(Arc::new(kanka));
@@ -47,7 +47,7 @@ pub(crate) fn router(shared: Shared, kanka: Kanka, koi: Koi, boromir: Boromir) -
         .with_state(Arc::new(shared))
 }
 
-/// Where the KOI API is mounted beside everything else.
+/// Where the KOI API is mounted on the main server.
 pub(crate) const KOI: &str = "/compat/koi";
 
 /// The KOI API alone, for an address of its own.
@@ -81,8 +81,7 @@ pub(crate) fn too_slow() -> Response<Body> {
     response
 }
 
-/// Says that the server is ready, and hands a first visitor the cookie that any
-/// endpoint does.
+/// Reports that the server is ready, and gives a first-time visitor the session cookie.
 async fn health(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {
     let mut response = "OK\n".into_response();
     shared.endpoint.greet(request.headers(), response.headers_mut());

@@ -1,4 +1,4 @@
-//! Listening, serving connections and stopping in order.
+//! Listens, serves connections and shuts down gracefully.
 
 use std::convert::Infallible;
 use std::io;
@@ -30,30 +30,30 @@ use crate::limits::Limits;
 use crate::origin::AllowList;
 use crate::routes::{KOI, Shared, koi_router, router};
 
-/// How the server behaves.
+/// Settings of the HTTP server.
 #[derive(Clone)]
 pub struct HttpOptions {
-    /// Names under which it may be addressed.
+    /// The host names and origins that may be used.
     pub allow: AllowList,
-    /// The tools that may be on.
+    /// The tools that may be switched on.
     pub selection: Selection,
-    /// The world that is entered when a request names none.
+    /// The world that a request enters when it names none.
     pub world: Option<String>,
-    /// Whether simple clients are helped.
+    /// Whether to help simple MCP clients, see [`EndpointOptions`].
     pub lenient: bool,
-    /// How much anybody may ask for.
+    /// Rate limits and size limits.
     pub limits: Limits,
-    /// Who looks after the timers.
+    /// The timers that connections use.
     pub clock: Clock,
-    /// Requests a minute for each user of Kanka's API; no limit when absent.
+    /// Requests per minute for each user of Kanka's API; no limit when absent.
     pub kanka_per_minute: Option<u32>,
 }
 
-/// How long a client may take to send its headers, from connecting on.
+/// How long a client may take to send its headers, counted from connecting.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long open requests may take to finish when the server stops.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often idle sessions are looked for.
+/// How often idle sessions are dropped.
 const SWEEP_EVERY: Duration = Duration::from_secs(300);
 
 /// Serves until `shutdown` fires, then lets open requests finish.
@@ -68,7 +68,7 @@ pub async fn serve(
     listen(listener, app, &options, shutdown).await
 }
 
-/// Serves the KOI API alone, behind a gate of its own, until `shutdown` fires.
+/// Serves the KOI API alone, behind its own gate, until `shutdown` fires.
 pub async fn serve_koi(
     listener: TcpListener,
     parts: Arc<ServerParts>,
@@ -103,7 +103,7 @@ async fn listen(
                 }
                 Err(_) => turn_away(stream, &options.clock, &doors),
             },
-            // Out of file descriptors, for instance: others may finish meanwhile.
+            // For example out of file descriptors; open connections may close meanwhile.
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -114,13 +114,14 @@ async fn listen(
     Ok(())
 }
 
-/// Tells a client that all places are taken. Who is one too many even for that is hung up on.
+/// Answers a connection beyond the limit with status 503. If too many such answers are already
+/// being sent, the connection is closed without one.
 fn turn_away(mut stream: TcpStream, clock: &Clock, doors: &Arc<Semaphore>) {
     let Ok(door) = Arc::clone(doors).try_acquire_owned() else { return };
     let clock = clock.clone();
     tokio::spawn(async move {
         let answered = async {
-            // Hanging up with the question unread would take the answer along.
+            // Closing with unread input would reset the connection and discard the answer.
             let _ = stream.read(&mut [0; 4096]).await?;
             stream.write_all(FULL_HOUSE).await?;
             stream.shutdown().await?;
@@ -131,9 +132,9 @@ fn turn_away(mut stream: TcpStream, clock: &Clock, doors: &Arc<Semaphore>) {
     });
 }
 
-/// How many are told so at once.
+/// How many connections beyond the limit are answered at once.
 const TURNED_AWAY_AT_ONCE: usize = 64;
-/// How long telling may take.
+/// How long such an answer may take.
 const TURNING_AWAY: Duration = Duration::from_secs(2);
 const FULL_HOUSE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\n\
     Connection: close\r\nContent-Type: text/plain\r\nContent-Length: 33\r\n\r\n\
@@ -198,8 +199,8 @@ fn spawn_connection(
     peer: SocketAddr,
     place: OwnedSemaphorePermit,
 ) {
-    // Without this, each event of a stream waits for the client's delayed
-    // acknowledgement: the benchmark watches for it.
+    // Without this, each event of a stream waits for the client's delayed acknowledgement. The
+    // benchmark checks for it.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
@@ -220,7 +221,7 @@ fn spawn_connection(
     let connection = graceful.watch(connection.into_owned());
     tokio::spawn(async move {
         let mut connection = std::pin::pin!(connection);
-        // hyper waits as long as it takes to learn which HTTP a client speaks.
+        // hyper has no timeout while it detects the HTTP version of a client.
         let early = clock.timeout(HEADER_TIMEOUT, &mut connection).await;
         let ended = match early {
             Ok(ended) => ended,

@@ -1,4 +1,4 @@
-//! Registry types into protocol types.
+//! Converts registry types into MCP protocol types.
 
 use lore_core::Error;
 use lore_core::error::Code;
@@ -10,7 +10,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-/// Every list is JSON.
+/// MIME type of every resource: all of them are JSON documents.
 pub(crate) const JSON_MIME: &str = "application/json";
 
 pub(crate) fn tool(tool: &Tool) -> McpTool {
@@ -33,7 +33,7 @@ pub(crate) fn answer(answer: Answer) -> CallToolResult {
     result
 }
 
-/// A failure the model can act on: a result, not a protocol error.
+/// Converts an error into a tool result with `isError`, which the model can read and act on.
 pub(crate) fn failure(error: &Error) -> CallToolResult {
     let text = format!("{error}. {}", capitalised(&error.hint()));
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
@@ -41,7 +41,7 @@ pub(crate) fn failure(error: &Error) -> CallToolResult {
     result
 }
 
-/// A failure outside of any tool: a protocol error.
+/// Converts an error outside of any tool call into a JSON-RPC error.
 pub(crate) fn protocol_error(error: &Error) -> ErrorData {
     let code = match error.code() {
         Code::NotFound => ErrorCode::RESOURCE_NOT_FOUND,
@@ -90,7 +90,8 @@ pub(crate) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
-/// A text that begins a sentence. The name of a tool stays what it is.
+/// Capitalises the first letter of a hint so that it reads as a sentence. A hint that starts with a
+/// tool name (recognised by its underscore) stays unchanged.
 fn capitalised(text: &str) -> String {
     let first_word = text.split_whitespace().next().unwrap_or_default();
     if first_word.contains('_') {

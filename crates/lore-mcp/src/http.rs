@@ -1,13 +1,15 @@
-//! MCP over HTTP: one endpoint for every era.
+//! MCP over HTTP: one endpoint for every protocol revision.
 //!
-//! rmcp serves sessions by header and stateless requests. Around it this module
-//! adds what simple clients need (the cookie, plain JSON answers, forgiven
-//! `Accept` headers, a session opened on first use), ties each session to the
-//! principal who opened it, and words every refusal as JSON-RPC. Requests of
-//! revision 2026-07-28 and later pass untouched, but for what the caller may not listen to.
+//! rmcp serves stateless requests and sessions named by header. Around it, this module
+//! - helps simple clients: a session cookie, plain JSON answers, tolerated `Accept` headers, and a
+//!   session opened on first use;
+//! - ties each session to the principal who opened it;
+//! - words every refusal as a JSON-RPC error.
 //!
-//! Who may connect at all is decided before: a request arrives with its
-//! [`crate::Scope`] in its extensions.
+//! Requests of revision 2026-07-28 and later pass through unchanged, except that subscriptions lose
+//! the resources their sender may not read.
+//!
+//! Authentication happens earlier: a request arrives with its [`crate::Scope`] in its extensions.
 
 mod answers;
 mod claims;
@@ -39,19 +41,20 @@ use crate::params;
 use crate::rpc::{self, Fault, Glimpse, STATELESS_SINCE};
 use crate::server::{Scope, ServerParts};
 
-/// The header of sessions before 2026-07-28.
+/// The header that names a session in revisions before 2026-07-28.
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// How the endpoint behaves.
+/// Settings of the MCP endpoint.
 #[derive(Debug, Clone)]
 pub struct EndpointOptions {
-    /// Whether simple clients are helped; off, only the protocol's own rules apply.
+    /// Whether to help simple clients (see the module documentation). If off, only the protocol's
+    /// own rules apply.
     pub lenient: bool,
-    /// Most sessions open at once.
+    /// The most sessions that may be open at once.
     pub sessions_max: usize,
     /// Largest request body in bytes.
     pub body_max: usize,
@@ -61,17 +64,18 @@ pub struct EndpointOptions {
 #[derive(Clone)]
 pub struct McpEndpoint {
     inner: StreamableHttpService<Handler, Streams>,
-    /// Says who may listen to what.
+    /// Decides which resources a caller may subscribe to.
     handler: Handler,
     book: Arc<SessionBook>,
     claims: Claims,
-    /// Taken while an id that was handed out becomes a session, so that it becomes one.
+    /// Held while a session is opened under an id that a cookie promised earlier, so that
+    /// concurrent requests with the same cookie open one session and not several.
     adopting: Arc<tokio::sync::Mutex<()>>,
     lenient: bool,
 }
 
 impl McpEndpoint {
-    /// Builds the endpoint; `shutdown` ends all open streams.
+    /// Builds the endpoint; cancelling `shutdown` ends all open streams.
     pub fn new(
         parts: Arc<ServerParts>,
         options: &EndpointOptions,
@@ -83,7 +87,7 @@ impl McpEndpoint {
             .with_json_response(true)
             .with_cancellation_token(shutdown)
             .with_max_request_body_bytes(options.body_max)
-            // Host and Origin are checked for every route, not only for this one.
+            // Host and Origin are checked for every route before a request gets here.
             .disable_allowed_hosts();
         config.session_store = Some(book.store());
         let handler = Handler::new(Arc::clone(&parts));
@@ -93,20 +97,22 @@ impl McpEndpoint {
         Self { inner, handler, book, claims, adopting, lenient: options.lenient }
     }
 
-    /// Hands a first visitor, who asked for something else than a session, the cookie that
-    /// their session will have. None is opened: probes come every few seconds.
+    /// Gives a first-time visitor of another route the session cookie that a later session will
+    /// use.
+    ///
+    /// It opens no session, because health probes come every few seconds.
     pub fn greet(&self, asked: &HeaderMap, answer: &mut HeaderMap) {
         if self.lenient && cookies::sent(asked).is_empty() {
             cookies::set(answer, &self.book.voucher());
         }
     }
 
-    /// Forgets sessions that idled too long. Call it now and then.
+    /// Drops sessions that were idle for too long. The server calls it periodically.
     pub async fn sweep(&self) {
         self.book.sweep().await;
     }
 
-    /// Answers one request.
+    /// Answers one HTTP request.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Body> {
         let Some(scope) = request.extensions().get::<Arc<Scope>>().cloned() else {
             return answers::refusal(StatusCode::FORBIDDEN, &Fault::new(-32600, "not admitted"));
@@ -128,7 +134,7 @@ impl McpEndpoint {
             let fault = Fault::new(-32600, "send messages as Content-Type: application/json");
             return answers::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, &fault);
         }
-        // rmcp knows only this spelling.
+        // rmcp accepts only this exact spelling of the content type.
         request.headers_mut().insert(CONTENT_TYPE, JSON);
         let request = request.map(letters::whole);
         let glimpse = match rpc::glimpse(request.body()) {
@@ -136,7 +142,8 @@ impl McpEndpoint {
             Err(fault) => return answers::refusal(StatusCode::BAD_REQUEST, &fault),
         };
         if is_stateless(&request, &glimpse) {
-            // rmcp would open a session for an initialize, and nobody would count it.
+            // rmcp would open a session for an `initialize`, and the session book would not know of
+            // it.
             if let Some(fault) = rpc::gone(&glimpse) {
                 return answers::refusal(StatusCode::NOT_FOUND, &fault);
             }
@@ -160,7 +167,7 @@ impl McpEndpoint {
         self.with_cookie(answer, opened.as_deref())
     }
 
-    /// Takes out of a subscription what its sender cannot read.
+    /// Removes from a subscription request the resources that its sender may not read.
     async fn screened(&self, request: Request<Bytes>, glimpse: &Glimpse) -> Request<Bytes> {
         match glimpse.method.as_deref() {
             Some(LISTEN) => listening::screened(&self.handler, request).await,
@@ -168,7 +175,7 @@ impl McpEndpoint {
         }
     }
 
-    /// Makes sure that no other request of the session has this one's id.
+    /// Reserves the request's id within its session; fails while another request uses the same id.
     fn claim(&self, request: &Request<Bytes>, glimpse: &Glimpse) -> Result<Option<Claim>, Refused> {
         let (Some(_), Some(id), Some(session)) =
             (&glimpse.method, &glimpse.id, named(request.headers()))
@@ -194,7 +201,8 @@ impl McpEndpoint {
         self.with_cookie(answer, opened.as_deref())
     }
 
-    /// After a restart events are counted anew, so what was heard before says nothing.
+    /// Drops `Last-Event-ID` for a session restored after a restart: event numbers start over, so
+    /// the client's last position no longer means anything.
     fn forget_place_before_restart(&self, headers: &mut HeaderMap) {
         if named(headers).is_some_and(|id| self.book.was_restored(&id)) {
             headers.remove(LAST_EVENT);
@@ -219,15 +227,15 @@ impl McpEndpoint {
         answer
     }
 
-    /// Opens a session by the client's own `initialize`.
+    /// Opens a session for a client that sent `initialize`.
     async fn open(
         &self,
         mut request: Request<Bytes>,
         glimpse: &Glimpse,
         principal: PrincipalId,
     ) -> Response<Body> {
-        // An initialize always opens a new session, whatever cookie comes along; one that
-        // was handed out before there was a session is its id.
+        // An `initialize` always opens a new session, whatever cookie comes along. If the cookie
+        // holds a promised id that no session uses yet, the new session takes that id.
         request.headers_mut().remove(&SESSION_HEADER);
         let claimed = self.claimed(request.headers());
         let (request, wants) = self.eased(request, glimpse);
@@ -249,8 +257,10 @@ impl McpEndpoint {
         self.with_cookie(wants.shape(answer, glimpse).await, fresh.as_deref())
     }
 
-    /// Makes sure that a request belongs to a session of its principal. Returns
-    /// the id of a session that had to be opened for it, unless the client knows it.
+    /// Ensures that a request belongs to a session of its principal, and opens one if needed.
+    ///
+    /// Returns the id of a newly opened session, unless the client already has that id in its
+    /// cookie.
     async fn join(
         &self,
         request: &mut Request<Bytes>,
@@ -270,7 +280,8 @@ impl McpEndpoint {
             return Err(Refused::NoSession);
         }
         let _turn = self.turn(&claimed).await;
-        // Another request with the same cookie may have had its turn before.
+        // A concurrent request with the same cookie may have opened the session while this one
+        // waited.
         if let Some(id) = self.own_among(&claimed, principal).await {
             set_session(request.headers_mut(), &id);
             return Ok(None);
@@ -281,7 +292,7 @@ impl McpEndpoint {
         Ok(adopted.is_none().then_some(id))
     }
 
-    /// The sessions a request claims: by header, or for simple clients by cookie.
+    /// The session ids a request names: by header, or in lenient mode by cookie.
     fn claimed(&self, headers: &HeaderMap) -> Vec<String> {
         match named(headers) {
             Some(id) => vec![id],
@@ -290,7 +301,7 @@ impl McpEndpoint {
         }
     }
 
-    /// The first of the claimed sessions that is the caller's.
+    /// The first of the named sessions that belongs to the caller.
     async fn own_among(&self, claimed: &[String], principal: PrincipalId) -> Option<String> {
         for id in claimed {
             if self.book.ownership(id, principal).await == Ownership::Own {
@@ -300,12 +311,13 @@ impl McpEndpoint {
         None
     }
 
-    /// The first of the claimed ids that was handed out before there was a session.
+    /// The first of the named ids that a cookie promised and that no session uses yet.
     fn free_among(&self, claimed: &[String]) -> Option<String> {
         claimed.iter().find(|id| self.book.is_free(id)).cloned()
     }
 
-    /// Waits until nobody else opens a session with one of these ids.
+    /// Waits until no other request is opening a session under a promised id. Returns `None` at
+    /// once if none of the ids is a promised one.
     async fn turn(&self, claimed: &[String]) -> Option<tokio::sync::MutexGuard<'_, ()>> {
         match self.free_among(claimed) {
             Some(_) => Some(self.adopting.lock().await),
@@ -313,7 +325,7 @@ impl McpEndpoint {
         }
     }
 
-    /// Opens a session on behalf of a client that did not.
+    /// Opens a session on behalf of a client that sent no `initialize`.
     async fn open_for(
         &self,
         request: &Request<Bytes>,
@@ -331,7 +343,7 @@ impl McpEndpoint {
         Ok(id)
     }
 
-    /// Forgives what a simple client leaves out, and remembers what it wants back.
+    /// Fills in what a simple client leaves out, and returns what kind of answer it can read.
     fn eased(&self, request: Request<Bytes>, glimpse: &Glimpse) -> (Request<Bytes>, Wants) {
         if !self.lenient {
             return (request, Wants::Either);
@@ -349,8 +361,8 @@ impl McpEndpoint {
     }
 
     async fn pass_on(&self, request: Request<Bytes>) -> Response<Body> {
-        // Not as a tower service, which would copy its configuration for each request.
-        // Boxed, because it is large and would be moved with everything around it.
+        // Calls `handle` directly: as a tower service, rmcp would copy its configuration for each
+        // request. Boxed because the future is large and would be moved with every caller's future.
         Box::pin(self.inner.handle(request.map(Full::new))).await
     }
 
@@ -369,8 +381,8 @@ fn is_stateless(request: &Request<Bytes>, glimpse: &Glimpse) -> bool {
         || rpc::states_stateless_revision(request.body())
 }
 
-/// Why an `initialize` opens nothing. rmcp would take it for another request
-/// and miss the session.
+/// Checks an `initialize` and returns the error if it cannot open a session. rmcp would treat such
+/// a message as an ordinary request and complain about a missing session.
 fn bad_opening(glimpse: &Glimpse, body: &[u8]) -> Option<Fault> {
     let Some(id) = glimpse.id.clone() else {
         return Some(Fault::new(-32600, "initialize is a request: give it an id"));
@@ -381,7 +393,7 @@ fn bad_opening(glimpse: &Glimpse, body: &[u8]) -> Option<Fault> {
     Some(Fault { id, ..Fault::new(-32602, error.to_string()) })
 }
 
-/// A request of our own in the name of the one that came.
+/// Builds a request of the server's own that acts for the caller of `request`.
 fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Request<Bytes> {
     let mut own = Request::new(body);
     *own.method_mut() = Method::POST;
@@ -389,7 +401,7 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
     *own.extensions_mut() = request.extensions().clone();
     own.headers_mut().insert(CONTENT_TYPE, JSON);
     own.headers_mut().insert(ACCEPT, BOTH_TYPES);
-    // rmcp insists on a Host, though checking it is the gate's business.
+    // rmcp requires a Host header; the real one was checked before the request got here.
     own.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
     if let Some(id) = session {
         set_session(own.headers_mut(), id);
@@ -397,7 +409,7 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
     own
 }
 
-/// Whether a message is said to be JSON; names of types have no case, and may have parameters.
+/// Whether the content type is JSON. The comparison ignores case and parameters.
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = header_text(headers, &CONTENT_TYPE).and_then(|said| said.split(';').next());
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
@@ -407,7 +419,8 @@ fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     header_text(headers, &ACCEPT).is_some_and(|accept| accept.contains(kind))
 }
 
-/// The session header, whatever it holds: an odd id is unknown, not absent.
+/// The value of the session header. An id that is not valid UTF-8 counts as an unknown session, not
+/// as an absent header.
 fn named(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(&SESSION_HEADER)?;
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())

@@ -1,15 +1,16 @@
-//! Halves of letters in JSON.
+//! Repairs unpaired UTF-16 surrogates in JSON.
 //!
-//! Programs that cut texts by UTF-16 units send halves of letters now and then: an escape
-//! such as `\ud83d` without its other half. It means no letter, and a reader of JSON would
-//! refuse the whole message for it; here the sign for an unreadable letter takes its place.
+//! Programs that cut texts by UTF-16 units sometimes send half of a surrogate pair: an escape such
+//! as `\ud83d` without its other half. A JSON parser would reject the whole message because of it.
+//! This module replaces such an escape with U+FFFD, the replacement character.
 
 use bytes::Bytes;
 
-/// Bytes of an escape such as `\ud83d`.
+/// Length in bytes of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// A message without halves of letters; most have none and come back as they are.
+/// Returns the message with unpaired surrogates replaced. Most messages have none and are returned
+/// unchanged.
 pub(crate) fn whole(message: Bytes) -> Bytes {
     let halves = halves(&message);
     if halves.is_empty() {
@@ -24,7 +25,7 @@ pub(crate) fn whole(message: Bytes) -> Bytes {
     Bytes::from(mended)
 }
 
-/// Where escapes of halves stand whose other half is missing.
+/// The positions of escapes that are unpaired surrogates.
 fn halves(message: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -38,7 +39,7 @@ fn halves(message: &[u8]) -> Vec<usize> {
                 ESCAPE
             }
             Some(_) => ESCAPE,
-            // A backslash and what it escapes, which may be one, too.
+            // A backslash and the character it escapes, which may be a backslash as well.
             None => 2,
         };
     }
@@ -49,7 +50,7 @@ fn is_second_half(message: &[u8], at: usize) -> bool {
     matches!(unit(message, at), Some(0xDC00..=0xDFFF))
 }
 
-/// The UTF-16 unit that an escape at this place stands for.
+/// The UTF-16 unit of an escape at this position, if there is one.
 fn unit(message: &[u8], at: usize) -> Option<u16> {
     let digits = message.get(at..at + ESCAPE)?.strip_prefix(br"\u")?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()

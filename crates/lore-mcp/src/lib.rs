@@ -1,9 +1,8 @@
-//! The adapter from the registry to MCP.
+//! The adapter from the tool registry to MCP.
 //!
-//! The only crate that knows rmcp. It turns declarations into protocol types,
-//! serves them over stdio and over HTTP in every era of the protocol, keeps
-//! sessions alive across restarts and delivers notifications. It holds no
-//! behaviour of its own: what a tool does is the registry's business.
+//! This is the only crate that depends on rmcp. It converts declarations into protocol types,
+//! serves them over stdio and HTTP in every protocol revision, keeps sessions alive across restarts
+//! and delivers notifications. It contains no tool behaviour, which belongs to the registry.
 
 #[cfg(feature = "conformance")]
 mod conformance;

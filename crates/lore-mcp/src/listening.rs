@@ -1,8 +1,8 @@
-//! Who may listen to what, decided before a subscription is acknowledged.
+//! Decides what a client may subscribe to, before the subscription is acknowledged.
 //!
-//! rmcp acknowledges `subscriptions/listen` by itself, without waiting and without saying
-//! who asks. So the request is looked through before rmcp gets it: what the caller cannot
-//! read is taken out, and nobody is promised news that will never come.
+//! rmcp acknowledges `subscriptions/listen` itself, synchronously and without passing the caller.
+//! This module therefore filters the request before rmcp gets it and removes the resources that the
+//! caller cannot read, so that no client is promised notifications that would never come.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,41 +18,41 @@ use serde_json::Value;
 use crate::rpc;
 use crate::server::{McpServer, Scope, is_stateless, unknown_method};
 
-/// The method that is looked through.
+/// The method whose requests are filtered.
 pub(crate) const LISTEN: &str = "subscriptions/listen";
 
-/// Somebody who knows who may listen to what.
+/// A handler that knows what each caller may subscribe to.
 pub(crate) trait Listens {
-    /// Those of the resources that a caller can read now. What is hidden looks like what
-    /// does not exist.
+    /// Returns those of the resources that the caller can read now. Hidden resources are dropped
+    /// just like resources that do not exist.
     fn readable(
         &self,
         scope: &Arc<Scope>,
         asked: Vec<String>,
     ) -> impl Future<Output = Vec<String>> + Send;
 
-    /// Where the change log stands.
+    /// The current end of the change log.
     fn end(&self) -> i64;
 }
 
-/// Goes with an accepted `subscriptions/listen`.
+/// Travels with an accepted `subscriptions/listen` request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Accepted {
-    /// Where the change log stood. The client must not miss what is committed before
-    /// [`ServerHandler::listen`] runs.
+    /// The end of the change log when the request arrived. The client must not miss changes that
+    /// are committed before [`ServerHandler::listen`] runs.
     pub(crate) end: i64,
 }
 
 impl Accepted {
-    /// What goes with a request, over HTTP or not.
+    /// Returns the value carried by a request, whatever its transport.
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
         let carried = || context.extensions.get::<http::request::Parts>()?.extensions.get();
         context.extensions.get().or_else(carried).copied()
     }
 }
 
-/// Looks through a request over HTTP. One that cannot be read is left to rmcp, which says
-/// what is wrong with it.
+/// Filters a subscription request that came over HTTP. A malformed request passes unchanged, so
+/// that rmcp reports what is wrong with it.
 pub(crate) async fn screened(listens: &impl Listens, request: Request<Bytes>) -> Request<Bytes> {
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(Accepted { end: listens.end() });
@@ -73,8 +73,8 @@ fn strings(list: &Value) -> Option<Vec<String>> {
     list.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// A server whose subscriptions are looked through first, for transports that hand over
-/// requests one by one.
+/// A server that filters subscriptions first, for transports that pass decoded requests to rmcp one
+/// by one, such as stdio.
 #[derive(Clone)]
 pub(crate) struct Screened(pub(crate) McpServer);
 
@@ -91,7 +91,7 @@ impl Service<RoleServer> for Screened {
                 *uris = self.0.readable(&scope, std::mem::take(uris)).await;
             }
         }
-        // rmcp would say no more than the method's name.
+        // rmcp's own error would only repeat the name of the method.
         let is_opening = matches!(request, ClientRequest::InitializeRequest(_));
         if !is_opening && is_stateless(&context) && rpc::successor(request.method()).is_some() {
             return Err(unknown_method(request.method()));

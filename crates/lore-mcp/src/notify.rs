@@ -1,13 +1,13 @@
-//! `resources/updated`: telling subscribers that something changed.
+//! `resources/updated`: notifies subscribers of changes.
 //!
-//! A subscription follows the store's change log at its own pace, so a slow
-//! reader delays nobody. Commits of this process wake it at once; those of
-//! other processes on the same store are noticed by looking once a second.
+//! Each subscription follows the store's change log at its own pace, so a slow reader delays
+//! nobody. Commits of this process wake it at once; commits of other processes on the same store
+//! are found by polling once a second.
 //!
-//! Nobody is told of what they could not read at that moment: the store leaves out
-//! changes that the subscriber cannot see, and what is left is tried before it is told.
-//! What no batch can name, such as counts of everything, is read again and compared when
-//! something changed that the subscriber sees.
+//! A subscriber never hears of a resource that they cannot read at that moment: the store omits
+//! changes that are invisible to the subscriber, and each remaining resource is read before it is
+//! announced. Resources that no log entry can name, such as counts over the whole world, are read
+//! again and compared whenever something changes that the subscriber can see.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -24,14 +24,14 @@ use rmcp::service::{Peer, RoleServer, ServiceError};
 
 use crate::server::{McpServer, Scope};
 
-/// How often to look for writes of other processes.
+/// How often to poll for writes of other processes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Most log entries read at once.
 const READ_MAX: usize = 1_000;
-/// Most resources one client listens to at once: each is read before it is told of.
+/// The most resources one client may subscribe to, since each is read before it is announced.
 pub(crate) const SUBSCRIPTIONS_MAX: usize = 1_000;
 
-/// Somebody who is told of changes.
+/// A caller who is notified of changes.
 #[derive(Clone)]
 pub(crate) struct Subscriber {
     server: McpServer,
@@ -39,17 +39,17 @@ pub(crate) struct Subscriber {
 }
 
 impl Subscriber {
-    /// A caller of a server.
+    /// Creates the subscriber for a caller of `server`.
     pub(crate) fn new(server: McpServer, scope: Arc<Scope>) -> Self {
         Self { server, scope }
     }
 
-    /// Fails when the subscriber cannot read a resource now.
+    /// Fails when the subscriber cannot read the resource now.
     pub(crate) async fn require(&self, uri: &str) -> Result<(), ErrorData> {
         self.server.read(&self.scope, uri).await.map(|_| ())
     }
 
-    /// Those of `subscribed` that show one of the changed resources and can be read now.
+    /// The members of `subscribed` that show one of the changed resources and can be read now.
     async fn readable(
         &self,
         subscribed: &BTreeSet<String>,
@@ -64,7 +64,7 @@ impl Subscriber {
         readable
     }
 
-    /// Those of `subscribed` that are compared.
+    /// The members of `subscribed` whose changes are found by comparing their contents.
     async fn compared<'a>(&self, subscribed: &'a BTreeSet<String>) -> Vec<&'a String> {
         let Ok(viewer) = self.viewer().await else { return Vec::new() };
         let registry = &self.server.parts.registry;
@@ -75,7 +75,7 @@ impl Subscriber {
         subscribed.iter().filter(|uri| news(uri.as_str()) == Some(News::Compared)).collect()
     }
 
-    /// What a resource shows now, in short; none when it cannot be read.
+    /// A hash of what a resource shows now; `None` when it cannot be read.
     async fn print(&self, uri: &str) -> Option<u64> {
         let document = self.server.read(&self.scope, uri).await.ok()?;
         let mut hasher = DefaultHasher::new();
@@ -88,28 +88,29 @@ impl Subscriber {
     }
 }
 
-/// A position in the change log of one subscriber.
+/// One subscriber's position in the change log.
 pub(crate) struct Follower {
     subscriber: Subscriber,
     cursor: i64,
-    /// What compared resources showed last.
+    /// Hashes of what the compared resources showed last.
     prints: HashMap<String, u64>,
 }
 
 impl Follower {
-    /// Starts at the present end of the log.
+    /// Starts at the current end of the log.
     pub(crate) async fn at_end(subscriber: Subscriber) -> Self {
         let cursor = subscriber.server.parts.app.store.sequence().await.unwrap_or(0);
         Self::after(subscriber, cursor)
     }
 
-    /// Starts after an entry of the log.
+    /// Starts after the log entry `cursor`.
     pub(crate) fn after(subscriber: Subscriber, cursor: i64) -> Self {
         Self { subscriber, cursor, prints: HashMap::new() }
     }
 
-    /// Waits for something new and returns the URIs that changed, each once. May be dropped
-    /// while it waits: nothing is lost.
+    /// Waits for changes and returns the URIs that changed, each once.
+    ///
+    /// Cancel-safe: dropping the future while it waits loses nothing.
     pub(crate) async fn next(
         &mut self,
         subscribed: impl Fn() -> BTreeSet<String>,
@@ -125,7 +126,7 @@ impl Follower {
         }
     }
 
-    /// What to tell of changes: those of `subscribed` that show them and can be read now.
+    /// The URIs to announce: the members of `subscribed` that show the changes and can be read now.
     pub(crate) async fn news(
         &mut self,
         subscribed: &BTreeSet<String>,
@@ -146,8 +147,10 @@ impl Follower {
         news
     }
 
-    /// Remembers what compared resources show before anything changes. Where something that the
-    /// subscriber sees has changed meanwhile, nobody knows what they showed: they are told of once.
+    /// Hashes newly subscribed compared resources before anything changes.
+    ///
+    /// If the log has moved on in a way the subscriber can see, the earlier contents are unknown.
+    /// The hashes are then discarded, so that the resources are announced once.
     async fn look_at(&mut self, subscribed: &BTreeSet<String>) {
         self.prints.retain(|uri, _| subscribed.contains(uri));
         if subscribed.len() == self.prints.len() {
@@ -166,7 +169,7 @@ impl Follower {
         }
     }
 
-    /// Whether nothing was written to the log since that the subscriber sees.
+    /// Whether the log contains nothing new that the subscriber can see.
     async fn is_at_end(&self) -> bool {
         let Ok(viewer) = self.subscriber.viewer().await else { return false };
         let store = &self.subscriber.server.parts.app.store;
@@ -185,19 +188,20 @@ impl Follower {
     }
 
     async fn entries(&mut self) -> lore_core::Result<BTreeSet<String>> {
-        // Who may not enter any more has nothing to be told.
+        // A caller who no longer has access is told nothing.
         let Ok(viewer) = self.subscriber.viewer().await else { return Ok(BTreeSet::new()) };
         let store = &self.subscriber.server.parts.app.store;
         let end = store.sequence().await?;
         let entries = store.changes(&viewer, self.cursor, READ_MAX).await?;
         let last = entries.last().map_or(self.cursor, |last| last.sequence);
-        // What is not this subscriber's to know is passed over once, not every time.
+        // Skip entries that the subscriber cannot see once, rather than reading them again every
+        // time.
         self.cursor = if entries.len() < READ_MAX { last.max(end) } else { last };
         Ok(entries.into_iter().map(|entry| entry.uri).collect())
     }
 }
 
-/// The subscriptions of one legacy session.
+/// The subscriptions of one session of a revision before 2026-07-28.
 #[derive(Clone, Default)]
 pub(crate) struct Subscriptions(Arc<Mutex<State>>);
 
@@ -208,7 +212,7 @@ struct State {
 }
 
 impl Subscriptions {
-    /// Adds URIs and makes sure that somebody follows the log for this session.
+    /// Adds URIs, and starts following the change log if this session does not yet.
     pub(crate) async fn add(
         &self,
         subscriber: Subscriber,
@@ -226,17 +230,17 @@ impl Subscriptions {
         }
     }
 
-    /// Removes a URI.
+    /// Removes a URI from the subscriptions.
     pub(crate) fn remove(&self, uri: &str) {
         self.0.lock().uris.remove(uri);
     }
 
-    /// What is subscribed now.
+    /// The URIs that are subscribed to now.
     pub(crate) fn uris(&self) -> BTreeSet<String> {
         self.0.lock().uris.clone()
     }
 
-    /// Tells the client of changes that concern this session only. Never waits.
+    /// Announces changes that concern only this session. Returns without waiting.
     pub(crate) fn notify(
         &self,
         subscriber: Subscriber,
@@ -256,7 +260,7 @@ impl Subscriptions {
 
     async fn follow(self, mut follower: Follower, peer: Peer<RoleServer>) {
         while !peer.is_transport_closed() {
-            // The wait ends now and then, so that a vanished client is noticed.
+            // The wait has a timeout so that a vanished client is noticed.
             let next = follower.next(|| self.uris());
             let waited = tokio::time::timeout(10 * LOOK_EVERY, next).await;
             let news = follower.news(&self.uris(), &waited.unwrap_or_default()).await;
@@ -274,13 +278,13 @@ async fn tell(peer: &Peer<RoleServer>, news: Vec<String>) -> Result<(), ServiceE
     Ok(())
 }
 
-/// How a changed resource is spelled in what is subscribed to: as it is, or as a part of it
-/// that query parameters choose. Clients wait for the spelling they know.
+/// The subscribed URIs that show the changed resource: the URI itself, or the URI with query
+/// parameters that select a part of it. Clients expect the spelling they subscribed with.
 fn spelled(subscribed: &BTreeSet<String>, changed: &str) -> Vec<String> {
     subscribed.iter().filter(|uri| plain(uri) == changed).cloned().collect()
 }
 
-/// The resource that a URI shows a part of.
+/// The URI without its query parameters.
 pub(crate) fn plain(uri: &str) -> &str {
     uri.split_once('?').map_or(uri, |(path, _)| path)
 }

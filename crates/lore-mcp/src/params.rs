@@ -1,7 +1,7 @@
-//! What is wrong with the params of a request.
+//! Finds what is wrong with the params of a request.
 //!
-//! rmcp takes a request whose params it cannot read for one of a method it
-//! does not know. The client shall hear which field to correct instead.
+//! When rmcp cannot read the params of a request, it reports an unknown method. This module tells
+//! the client which field to correct instead.
 
 #![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
 
@@ -16,8 +16,9 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The error in the params of a method that exists in the client's era; `None`
-/// when they are fine or when there is no such method.
+/// Returns the error in the params of a method.
+///
+/// `None` when the params are valid, or when the client's protocol revision has no such method.
 pub(crate) fn error_in(method: &str, params: Option<Value>, stateless: bool) -> Option<Error> {
     let params = match params {
         Some(Value::Object(params)) => params,
@@ -42,7 +43,8 @@ pub(crate) fn error_in(method: &str, params: Option<Value>, stateless: bool) -> 
     }
 }
 
-/// Every list is one page, and no answer names another.
+/// Fails when a client asks for a later page. Every list is one page, so no answer ever contains a
+/// cursor.
 pub(crate) fn first_page(asked: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     match asked.and_then(|asked| asked.cursor.as_deref()) {
         None | Some("") => Ok(()),

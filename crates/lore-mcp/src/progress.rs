@@ -1,4 +1,4 @@
-//! Progress of a tool, as notifications.
+//! Sends the progress of a tool call as notifications.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use rmcp::service::{Peer, RoleServer};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// Reports that wait to be sent; more than that are dropped, the work never waits.
+/// The most reports waiting to be sent. Further ones are dropped, so that the tool never waits.
 const WAITING_MAX: usize = 64;
-/// How long the answer waits for the last reports to leave.
+/// How long an answer waits for the last reports to be sent.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// Carries reports of one call to the client, in order.
+/// Sends the progress reports of one call to the client, in order.
 pub(crate) struct ProgressPump {
     sending: Option<JoinHandle<()>>,
 }
 
 impl ProgressPump {
-    /// A pump for a client that asked for progress, or one that does nothing.
+    /// Starts a pump. Without a progress token, the pump does nothing.
     pub(crate) fn start(peer: &Peer<RoleServer>, token: Option<ProgressToken>) -> (Self, Progress) {
         let Some(token) = token else { return (Self { sending: None }, Progress::default()) };
         let (sender, mut reports) = mpsc::channel::<ProgressNotificationParam>(WAITING_MAX);
@@ -35,7 +35,7 @@ impl ProgressPump {
         (Self { sending: Some(sending) }, Progress::to(Arc::new(Sink { sender, token })))
     }
 
-    /// Lets the last reports leave, so that they arrive before the answer.
+    /// Waits until the last reports are sent, so that they arrive before the answer.
     pub(crate) async fn finish(self) {
         if let Some(sending) = self.sending {
             let _ = tokio::time::timeout(DRAIN, sending).await;
@@ -53,7 +53,7 @@ impl ProgressSink for Sink {
         let mut report = ProgressNotificationParam::new(self.token.clone(), done);
         report.total = total;
         report.message = (!message.is_empty()).then(|| message.to_owned());
-        // A full queue means the client reads slowly: later reports supersede this one.
+        // A full queue means that the client reads slowly; a later report supersedes this one.
         let _ = self.sender.try_send(report);
     }
 }

@@ -1,33 +1,33 @@
-//! Keys that are in an object twice, and values that go too deep.
+//! Finds duplicate keys in JSON objects, and values that are nested too deeply.
 //!
-//! A reader of JSON takes the last of such keys without a word, so a caller would not learn that
-//! half of what they sent counted for nothing; and it gives up in the depth without saying where.
-//! This looks at the letters alone, once, and keeps no value: most messages have neither and cost
-//! no more than being skipped.
+//! A JSON parser silently takes the last of two equal keys, so a caller would not learn that part
+//! of their message was ignored. It also gives up at its depth limit without saying where. This
+//! scan reads the bytes once, before parsing, and builds no values, so it costs little for the many
+//! messages that have neither problem.
 
 use std::borrow::Cow;
 
-/// How deep params may go. The reader gives up at 128, counted from the message.
+/// The deepest nesting allowed in params. The parser gives up at 128, counted from the message.
 pub(crate) const DEPTH_MAX: usize = 100;
 
-/// What no reader of JSON would tell in the words of its sender.
+/// A problem that a JSON parser would not report in terms the sender understands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Oddity {
-    /// A key that is in an object twice, by its path, such as `entities[2].name`.
+    /// A duplicate key, by its path, such as `entities[2].name`.
     Twice(String),
-    /// A value that goes too deep, by the argument that it is in, such as `arguments.entities`.
+    /// A value nested too deeply, by the argument it is in, such as `arguments.entities`.
     Deep(String),
 }
 
-/// What is open at a place in JSON.
+/// A container that is still open at the current position.
 enum Open<'a> {
-    /// An object, with the keys it had so far.
+    /// An object, with the keys seen so far.
     Object(Vec<Cow<'a, str>>),
-    /// A list, with how many of its values are over.
+    /// A list, with the number of values that are complete.
     List(usize),
 }
 
-/// What is odd about some JSON; the first such thing. What is no JSON has none.
+/// Returns the first problem in a JSON text. Text that is not JSON has none.
 pub(crate) fn oddity(json: &str) -> Option<Oddity> {
     let bytes = json.as_bytes();
     let mut open: Vec<Open<'_>> = Vec::new();
@@ -70,10 +70,10 @@ pub(crate) fn oddity(json: &str) -> Option<Oddity> {
     None
 }
 
-/// An argument is a key of `arguments`, which is a key of the params.
+/// The depth of an argument: a key of `arguments`, which is a key of the params.
 const ARGUMENT: usize = 2;
 
-/// Where the quotes are that end a text which begins here.
+/// The position of the quote that ends a string whose contents begin at `from`.
 fn end_of_text(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -85,7 +85,7 @@ fn end_of_text(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// A key as it is meant: letters may be written as escapes.
+/// A key with its escapes resolved.
 fn unescaped(key: &str) -> Cow<'_, str> {
     match key.contains('\\') {
         true => serde_json::from_str(&format!("\"{key}\"")).map_or(Cow::Borrowed(key), Cow::Owned),
@@ -93,7 +93,7 @@ fn unescaped(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// A key that is among others twice.
+/// A key that occurs more than once.
 fn twice<'a>(mut keys: Vec<Cow<'a, str>>) -> Option<Cow<'a, str>> {
     keys.sort_unstable();
     let place = keys.windows(2).position(|pair| pair.first() == pair.last())?;

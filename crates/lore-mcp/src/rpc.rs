@@ -1,8 +1,7 @@
 //! JSON-RPC at the level of bytes, before rmcp sees a message.
 //!
-//! Finds out what a message is without decoding all of it, mends the few
-//! messages that simple clients send incompletely, and words the errors for
-//! what cannot be decoded at all.
+//! Finds out what a message is without decoding all of it, completes the few messages that simple
+//! clients send incomplete, and words the errors for messages that cannot be decoded.
 
 use std::borrow::Cow;
 
@@ -16,28 +15,28 @@ use serde_json::{Map, Value, json};
 
 use crate::repeats::{DEPTH_MAX, Oddity, oddity};
 
-/// The first revision without sessions.
+/// The first protocol revision without sessions.
 pub(crate) const STATELESS_SINCE: &str = "2026-07-28";
 
-/// What can be told of a message without decoding it.
+/// What can be learned of a message without decoding all of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Glimpse {
-    /// Its method; absent in answers.
+    /// The method; absent in responses.
     pub(crate) method: Option<String>,
-    /// Its id; absent in notifications.
+    /// The id; absent in notifications.
     pub(crate) id: Option<Value>,
 }
 
-/// Why a message was not understood, as JSON-RPC says it.
+/// A JSON-RPC error for a message that was not accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
-    /// JSON-RPC code.
+    /// The JSON-RPC error code.
     pub(crate) code: i32,
-    /// What is wrong and what to do.
+    /// What is wrong and what the client can do about it.
     pub(crate) message: String,
-    /// The message's id, when it could be read.
+    /// The id of the rejected message, or null if it could not be read.
     pub(crate) id: Value,
-    /// The same for programs.
+    /// The same information in machine-readable form.
     pub(crate) data: Option<Box<Value>>,
 }
 
@@ -46,7 +45,7 @@ impl Fault {
         Self { code, message: message.into(), id: Value::Null, data: None }
     }
 
-    /// The JSON-RPC error message. An unknown id is left out: MCP has no null ids.
+    /// Builds the JSON-RPC error message. An unknown id is left out, because MCP forbids null ids.
     pub(crate) fn to_message(&self) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message });
         if let (Some(data), Some(error)) = (&self.data, error.as_object_mut()) {
@@ -59,13 +58,13 @@ impl Fault {
     }
 }
 
-/// The most values that a message may hold. No call needs as many, and each costs a few
-/// hundred bytes while it is read, however short it was written.
+/// The most values that one message may contain. No call needs as many, and each value costs a few
+/// hundred bytes of memory while it is parsed, however short its text.
 pub const VALUES_MAX: usize = 50_000;
 
-/// Whether JSON holds more values than a message may.
+/// Whether a JSON text contains more than [`VALUES_MAX`] values.
 pub fn holds_too_many_values(body: &[u8]) -> bool {
-    // Each takes a byte at least, and a comma.
+    // Each value takes at least one byte and a comma.
     if body.len() <= VALUES_MAX {
         return false;
     }
@@ -82,7 +81,7 @@ pub fn holds_too_many_values(body: &[u8]) -> bool {
     values > VALUES_MAX
 }
 
-/// Looks at a message.
+/// Inspects a message without decoding all of it; an unacceptable message is an error.
 pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         return Err(Fault::new(-32600, "batches are not supported: send one message at a time"));
@@ -106,9 +105,9 @@ pub(crate) fn glimpse(body: &[u8]) -> Result<Glimpse, Fault> {
     Ok(Glimpse { method: head.method.map(Cow::into_owned), id })
 }
 
-/// A number that is whole comes back as the integer it is, as rmcp answers it.
+/// Reads a request id. A number without a fraction becomes an integer, as in rmcp's answers.
 fn read_id(raw: &RawValue) -> Result<Value, Fault> {
-    // Beyond this, a float is no longer one certain integer.
+    // From here on, a float no longer identifies one integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let whole = |number: f64| number.fract() == 0.0 && number.abs() < EXACT;
     match serde_json::from_str(raw.get()) {
@@ -121,8 +120,8 @@ fn read_id(raw: &RawValue) -> Result<Value, Fault> {
     }
 }
 
-/// Completes messages that simple clients send incompletely: `initialize`
-/// without capabilities, and notifications without their prefix.
+/// Completes messages that simple clients send incomplete: `initialize` without capabilities, and
+/// notifications without the prefix `notifications/`.
 pub(crate) fn mend(glimpse: &Glimpse, body: Bytes) -> Bytes {
     match glimpse.method.as_deref() {
         Some("initialize") => rewritten(body, complete_initialize),
@@ -135,7 +134,7 @@ pub(crate) fn mend(glimpse: &Glimpse, body: Bytes) -> Bytes {
     }
 }
 
-/// The opening message of a session that its client did not open.
+/// The `initialize` request for a session that the server opens on a client's behalf.
 pub(crate) fn implicit_initialize() -> Bytes {
     let message = json!({
         "jsonrpc": "2.0", "id": 0, "method": "initialize",
@@ -144,7 +143,7 @@ pub(crate) fn implicit_initialize() -> Bytes {
     Bytes::from(message.to_string())
 }
 
-/// The notification that completes the opening.
+/// The notification that completes the opening of a session.
 pub(crate) fn initialized() -> Bytes {
     Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
 }
@@ -184,8 +183,7 @@ impl Head<'_> {
     }
 }
 
-/// Which of two params with the same name counts, nobody could tell; and what goes too deep
-/// nobody could read.
+/// Reports params that are ambiguous because of a duplicate key, or nested too deeply to be read.
 fn odd_param(head: &Head<'_>) -> Option<Error> {
     Some(match oddity(head.params?.get())? {
         Oddity::Twice(path) => {
@@ -208,7 +206,7 @@ fn describe(error: &serde_json::Error) -> Fault {
     }
 }
 
-/// Whether a message states a revision without sessions.
+/// Whether a message states a protocol revision without sessions.
 pub(crate) fn states_stateless_revision(body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Message<'a> {
@@ -225,8 +223,8 @@ pub(crate) fn states_stateless_revision(body: &[u8]) -> bool {
         #[serde(rename = "io.modelcontextprotocol/protocolVersion", borrow)]
         version: Cow<'a, str>,
     }
-    // Few requests carry the key; the others are spared the second look. Part of it
-    // will do, and is short enough for a fast search.
+    // Few requests contain the key, so the others skip the second parse. Searching for a part of
+    // the key suffices and is fast.
     let Some(body) = str::from_utf8(body).ok().filter(|body| body.contains("/protocolVersion"))
     else {
         return false;
@@ -235,7 +233,7 @@ pub(crate) fn states_stateless_revision(body: &[u8]) -> bool {
     message.is_ok_and(|message| *message.params.meta.version >= *STATELESS_SINCE)
 }
 
-/// What takes the place of a method that revisions without sessions have no more.
+/// The replacement for a method that revisions without sessions no longer have.
 pub(crate) fn successor(method: &str) -> Option<&'static str> {
     match method {
         "initialize" | "ping" => Some("server/discover"),
@@ -244,7 +242,7 @@ pub(crate) fn successor(method: &str) -> Option<&'static str> {
     }
 }
 
-/// The refusal of such a method. rmcp would say no more than its name.
+/// The error for a method that was removed. rmcp's own error would only repeat the name.
 pub(crate) fn gone(glimpse: &Glimpse) -> Option<Fault> {
     let method = glimpse.method.as_deref()?;
     let text =

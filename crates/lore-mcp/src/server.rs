@@ -1,5 +1,6 @@
-//! The server behind every transport and era: who asks, what they may use, and what a resource
-//! shows them. The methods of the protocol are in `server/handler.rs`.
+//! The server behind every transport and protocol revision: it identifies the caller, selects the
+//! tools they may use, and reads resources for them. The protocol's methods are in
+//! `server/handler.rs`.
 
 mod handler;
 mod suggest;
@@ -25,33 +26,34 @@ use crate::listening::Listens;
 use crate::notify::{self, SUBSCRIPTIONS_MAX, Subscriber, Subscriptions};
 use crate::rpc::STATELESS_SINCE;
 
-/// Who asks and what they may use: put into a request by its transport.
+/// Who sends a request and what they may use. The transport attaches it to each request.
 #[derive(Debug, Clone)]
 pub struct Scope {
-    /// Who asks.
+    /// The caller.
     pub identity: Identity,
-    /// The world they named, if they did.
+    /// The world the caller named, if any.
     pub world: Option<String>,
-    /// The tools that are on for them.
+    /// The tools that are switched on for the caller.
     pub selection: Arc<Selection>,
 }
 
-/// What a server is made of, shared by all connections.
+/// The parts of a server that all connections share.
 pub struct ServerParts {
     /// The application.
     pub app: Arc<App>,
-    /// Who may enter.
+    /// Decides who may enter a world.
     pub doorkeeper: Arc<Doorkeeper>,
-    /// The declarations.
+    /// The declared tools, resources and prompts.
     pub registry: Arc<Registry>,
-    /// Each tool by its name and by whether it is the form for readers.
+    /// Each tool by its name and by whether it is the read-only form.
     tools: HashMap<(&'static str, bool), McpTool>,
-    /// What the server says of itself; rmcp asks for it with each stateless request.
+    /// The server's description of itself. Prepared once, since rmcp asks for it with each
+    /// stateless request.
     info: ServerConfig,
 }
 
 impl ServerParts {
-    /// Prepares everything that does not depend on a connection, once.
+    /// Prepares everything that does not depend on a connection.
     pub fn new(app: Arc<App>, doorkeeper: Arc<Doorkeeper>, registry: Arc<Registry>) -> Self {
         let forms = registry.all_tools().flat_map(|tool| [Some(tool), tool.reading.as_ref()]);
         let prepared = |tool: &Arc<Tool>| (key_of(tool), convert::tool(tool));
@@ -90,23 +92,24 @@ fn instructions(on: &BTreeSet<Toolset>) -> String {
     )
 }
 
-/// One connection's handler.
+/// The protocol handler of one connection.
 #[derive(Clone)]
 pub struct McpServer {
     pub(crate) parts: Arc<ServerParts>,
-    /// The scope of a connection that serves one caller; HTTP brings it with each request.
+    /// The scope of a connection with a single caller, such as stdio. Over HTTP each request brings
+    /// its own.
     fixed_scope: Option<Arc<Scope>>,
     subscriptions: Subscriptions,
     conversation: Arc<Conversation>,
 }
 
 impl McpServer {
-    /// A handler whose requests carry their own [`Scope`].
+    /// Creates a handler whose requests carry their own [`Scope`].
     pub(crate) fn new(parts: Arc<ServerParts>) -> Self {
         Self::with_scope(parts, None)
     }
 
-    /// A handler that serves one caller.
+    /// Creates a handler that serves a single caller.
     pub fn for_caller(parts: Arc<ServerParts>, scope: Scope) -> Self {
         Self::with_scope(parts, Some(Arc::new(scope)))
     }
@@ -120,7 +123,7 @@ impl McpServer {
         }
     }
 
-    /// Who sends a request.
+    /// The scope of a request.
     pub(crate) fn scope(
         &self,
         context: &RequestContext<RoleServer>,
@@ -133,7 +136,7 @@ impl McpServer {
         scope.ok_or_else(|| ErrorData::internal_error("the request has no scope", None))
     }
 
-    /// Lets a caller into their world.
+    /// Checks that the caller may enter their world and returns their view of it.
     pub(crate) async fn viewer(&self, scope: &Scope) -> Result<Viewer, ErrorData> {
         contained(self.parts.doorkeeper.enter(scope.identity, scope.world.as_deref())).await
     }
@@ -142,7 +145,7 @@ impl McpServer {
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<(Arc<Scope>, Call), ErrorData> {
-        // Before anything is waited for: whoever sends without waiting keeps their order.
+        // The arrival is taken before the first await, so that pipelined requests keep their order.
         let arrived = whole(async { Ok(self.parts.app.arrival()) }).await?;
         let scope = self.scope(context)?;
         let mut call = self.call_of(&scope).await?;
@@ -165,13 +168,15 @@ impl McpServer {
         Subscriber::new(self.clone(), Arc::clone(scope))
     }
 
-    /// What a resource shows to a caller now.
+    /// Reads a resource as the caller sees it now.
     pub(crate) async fn read(&self, scope: &Scope, uri: &str) -> Result<Value, ErrorData> {
         self.document(scope, self.call_of(scope).await?, uri).await
     }
 
-    /// Whether a caller can read a resource now. One without variables is always there for
-    /// those who may have it, and may be long; so it is not read for that.
+    /// Whether the caller can read a resource now.
+    ///
+    /// A resource without URI variables exists for everybody who may use it and can be long, so it
+    /// is not read for this check.
     pub(crate) async fn can_read(&self, scope: &Scope, uri: &str) -> bool {
         let Ok(viewer) = self.viewer(scope).await else { return false };
         match self.parts.registry.resource(&scope.selection, viewer.role, uri) {
@@ -189,13 +194,13 @@ impl McpServer {
         document.map_err(|error| naming(uri, error))
     }
 
-    /// What a client is told of the tools that are on for it.
+    /// The instructions for a client, which describe the toolsets that are on for it.
     async fn instructions(
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<String, ErrorData> {
         let scope = self.scope(context)?;
-        // Who cannot enter learns so from the calls.
+        // A caller without access is told so by their calls, not here.
         let role = self.viewer(&scope).await.map_or(Role::Reader, |viewer| viewer.role);
         let on: BTreeSet<Toolset> =
             self.parts.registry.tools(&scope.selection, role).map(|tool| tool.toolset).collect();
@@ -210,7 +215,7 @@ impl McpServer {
         }
     }
 
-    /// Brings a session back that another process of this server had opened.
+    /// Restores the subscriptions of a session that was opened before a restart of the server.
     async fn restore(&self, id: &str, context: &RequestContext<RoleServer>) {
         let Ok(scope) = self.scope(context) else { return };
         let found = sessions::load(&self.parts.app, scope.identity.principal, id).await;
@@ -218,7 +223,7 @@ impl McpServer {
         if !record.subscriptions.is_empty() {
             let (peer, uris) = (&context.peer, record.subscriptions);
             self.subscriptions.add(self.subscriber(&scope), peer, uris.clone()).await;
-            // What changed while nobody served the session is not known; so look at all.
+            // Nobody knows what changed while no process served the session, so all are announced.
             let all = uris.iter().map(|uri| notify::plain(uri).to_owned()).collect();
             self.subscriptions.notify(self.subscriber(&scope), peer, all);
         }
@@ -242,13 +247,13 @@ impl Listens for McpServer {
     }
 }
 
-/// Runs a handler; its error becomes one of the protocol.
+/// Runs a handler and converts its error into a protocol error.
 async fn contained<T>(work: impl Future<Output = lore_core::Result<T>>) -> Result<T, ErrorData> {
     whole(async { work.await.map_err(|error| convert::protocol_error(&error)) }).await
 }
 
-/// Does a part of a request's work; a panic becomes an error, so that the caller gets an
-/// answer. In a task of rmcp's it would leave them waiting.
+/// Runs a part of a request's work and converts a panic into an error. Without this, a panic in one
+/// of rmcp's tasks would leave the caller without an answer.
 async fn whole<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
     AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!("a handler panicked");
@@ -256,7 +261,7 @@ async fn whole<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T,
     })
 }
 
-/// Whether a request is of a revision without sessions.
+/// Whether a request uses a protocol revision without sessions.
 pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= STATELESS_SINCE)
 }
@@ -274,7 +279,7 @@ fn no_resource(uri: &str) -> ErrorData {
     naming(uri, convert::protocol_error(&error))
 }
 
-/// Adds the URI to an error's data, where clients of the protocol look for it.
+/// Adds the URI to an error's data, where MCP clients look for it.
 fn naming(uri: &str, mut error: ErrorData) -> ErrorData {
     if let Some(data) = error.data.as_mut().and_then(Value::as_object_mut) {
         data.insert("uri".into(), short(uri).into());

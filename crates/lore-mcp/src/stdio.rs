@@ -1,7 +1,7 @@
 //! MCP over standard input and output.
 //!
-//! Standard output carries protocol messages and nothing else. What is not a
-//! message gets a JSON-RPC error instead of silence, as over HTTP.
+//! Standard output carries protocol messages and nothing else. As over HTTP, input that is not a
+//! message is answered with a JSON-RPC error.
 
 use std::collections::HashSet;
 use std::io;
@@ -23,7 +23,7 @@ use crate::listening::Screened;
 use crate::rpc::{self, Fault};
 use crate::server::McpServer;
 
-/// Longest message accepted, as over HTTP.
+/// The longest message accepted, in bytes; the limit is the same as over HTTP.
 const LINE_MAX: usize = 4 * 1024 * 1024;
 
 /// Serves one client until it closes the pipe.
@@ -38,25 +38,25 @@ pub async fn serve_stdio(server: McpServer) -> io::Result<()> {
     };
     match Screened(server).serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
-        // A client that leaves before it said anything is no fault of ours.
+        // A client that disconnects before it sends anything is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(io::Error::other(error)),
     }
 }
 
-/// One message a line, both ways.
+/// The transport: one message per line, in both directions.
 struct Lines {
     reader: BufReader<StdioReader>,
-    /// The line read so far: a read may be dropped half-way and taken up again.
+    /// The line read so far. A read may be cancelled half-way and resumed.
     line: Vec<u8>,
-    /// Whether the rest of an over-long line is being thrown away.
+    /// Whether the rest of an over-long line is being discarded.
     skipping: bool,
     writer: Arc<Mutex<Option<StdioWriter>>>,
-    /// The ids of the requests that are being answered.
+    /// The ids of the requests being answered.
     asked: Asked,
 }
 
-/// Ids in use: of two requests with the same one, only one would get an answer.
+/// Request ids in use. Of two requests with the same id, only one would get an answer.
 type Asked = Arc<parking_lot::Mutex<HashSet<RequestId>>>;
 
 impl Transport<RoleServer> for Lines {
@@ -94,12 +94,12 @@ impl Transport<RoleServer> for Lines {
 }
 
 impl Lines {
-    /// The next whole line, or a fault when it is too long; `None` at the end.
+    /// The next complete line, or a fault when it is too long; `None` at the end of the input.
     async fn next_line(&mut self) -> Option<Result<Bytes, Fault>> {
         loop {
             let available = self.reader.fill_buf().await.ok()?;
             if available.is_empty() {
-                // Some send their last message without an end of line.
+                // Some clients send their last message without a newline.
                 return (!self.line.is_empty()).then(|| self.finish_line());
             }
             let newline = available.iter().position(|byte| *byte == b'\n');
@@ -141,7 +141,7 @@ fn decode(line: Bytes) -> Result<ClientJsonRpcMessage, Fault> {
     })
 }
 
-/// Notes whose answer is owed, and refuses a second request with the same id.
+/// Records that a request is being answered, and rejects a second one with the same id.
 fn noted(asked: &Asked, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Fault> {
     match &message {
         ClientJsonRpcMessage::Request(request) if !asked.lock().insert(request.id.clone()) => {
@@ -161,7 +161,7 @@ fn noted(asked: &Asked, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMe
     Ok(message)
 }
 
-/// The request that a message answers.
+/// The id of the request that a message answers.
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         ServerJsonRpcMessage::Response(response) => Some(&response.id),

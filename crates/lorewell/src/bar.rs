@@ -1,23 +1,23 @@
-//! How far something is, as a line for people: a bar where it can move, else numbers now and then.
+//! Formats progress as a line of text: a bar on a terminal, otherwise an occasional count.
 
-/// How many signs a bar has.
+/// The width of a bar, in characters.
 const WIDTH: usize = 30;
-/// In how many parts it is shown: on a terminal, and elsewhere.
+/// How many steps a progress is shown in: on a terminal, and elsewhere.
 const FINE: usize = 1_000;
 const COARSE: usize = 10;
-/// How many things are so few that, elsewhere, only their end is worth telling.
+/// Up to this total, only the end is reported where lines cannot be overwritten.
 const FEW: usize = 100;
 
-/// Where it is shown.
+/// Where progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Where a line can be written over.
+    /// A terminal, where a line can be overwritten.
     Terminal,
-    /// Where every line stays.
+    /// A file or pipe, where every line stays.
     Elsewhere,
 }
 
-/// What was shown last.
+/// The progress that was shown last.
 #[derive(Debug)]
 pub(crate) struct Shown {
     what: String,
@@ -25,10 +25,10 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Nothing was.
+    /// Nothing was shown yet.
     pub(crate) const NOTHING: Self = Self { what: String::new(), part: 0 };
 
-    /// The line to show now, where that tells anything new.
+    /// Returns the line to show now, or `None` if it would tell nothing new.
     pub(crate) fn next(
         &mut self,
         what: &str,
@@ -45,7 +45,7 @@ impl Shown {
             Place::Elsewhere => part(done, total, COARSE),
         };
         let (before, ended) = (self.part, done >= total);
-        // What comes next begins anew.
+        // The next task starts from zero.
         self.part = if ended { 0 } else { part };
         let line = match place {
             Place::Terminal => bar(what, done, total),
@@ -68,7 +68,7 @@ fn counted(what: &str, done: usize, total: usize) -> String {
     format!("{what}{gap}{done} of {total}")
 }
 
-/// How many of `parts` are done.
+/// How many of `parts` steps are done.
 fn part(done: usize, total: usize, parts: usize) -> usize {
     match total {
         0 => parts,

@@ -185,7 +185,7 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    /// What `serve` would be told by the environment alone.
+    /// The options of `serve` as the environment alone sets them.
     pub(crate) fn from_environment() -> Result<Self, clap::Error> {
         let bare = clap::Command::new("serve").no_binary_name(true);
         let said = Self::augment_args(bare).try_get_matches_from(Vec::<String>::new())?;

@@ -20,58 +20,58 @@ use file::{CodeFile, FileConfig, HttpFile, KankaFile, variable};
 pub(crate) use environment::as_file;
 pub(crate) use file::{FederationApproval, FederationFile, FederationKind};
 
-/// The name of the store's file in the data directory.
+/// The file name of the store in the data directory.
 const STORE_FILE: &str = "lorewell.sqlite";
-/// Where copies of repositories are kept in the data directory.
+/// The folder for clones of repositories in the data directory.
 const COPIES: &str = "repositories";
-/// Where `serve` listens unless told otherwise.
+/// The default address of `serve`.
 const HTTP_ADDR: &str = "127.0.0.1:8081";
 
-/// The settings in force.
+/// The effective settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    /// The configuration file that was read, if there is one.
+    /// The configuration file that was read, if any.
     pub(crate) config: Option<PathBuf>,
-    /// Directory that holds the store.
+    /// The directory that contains the store.
     pub(crate) data: PathBuf,
-    /// World to work in, if named.
+    /// The world to work in, if named.
     pub(crate) world: Option<String>,
-    /// Tools to offer.
+    /// The tools to offer.
     pub(crate) selection: Selection,
-    /// Where embeddings come from, if not from the built-in table.
+    /// The embedding service, if one replaces the built-in table.
     pub(crate) embeddings: Option<openai::Config>,
-    /// The language model that reads pages, if there is one.
+    /// The language model that reads pages, if any.
     pub(crate) llm: Option<openai::Config>,
     /// The `[federation]` table.
     pub(crate) federation: FederationFile,
-    /// The folder of notes.
+    /// The notes folder.
     pub(crate) vault: Option<PathBuf>,
-    /// Another KOI API that answers the knowledge tools.
+    /// The address of another KOI API that shall answer the knowledge tools.
     pub(crate) koi_endpoint: Option<String>,
-    /// The token it is shown.
+    /// The token for that API.
     pub(crate) koi_token: Option<Secret>,
-    /// What may be read besides public pages.
+    /// What may be fetched besides public web pages.
     pub(crate) web: web::Allowed,
     /// The `[code]` table.
     pub(crate) code: CodeFile,
-    /// World Anvil, if it answers the atlas tools.
+    /// The World Anvil account that answers the atlas tools, if any.
     pub(crate) world_anvil: Option<world_anvil::Config>,
-    /// The campaign on Kanka that a world mirrors, if any.
+    /// The Kanka campaign that a world mirrors, if any.
     pub(crate) kanka: Option<KankaSettings>,
     /// The `[http]` table.
     http: HttpFile,
 }
 
-/// A campaign on Kanka.
+/// The settings of a Kanka campaign.
 #[derive(Debug, Clone)]
 pub(crate) struct KankaSettings {
-    /// Where it is.
+    /// How to reach it.
     pub(crate) remote: kanka::Config,
-    /// Where it is mirrored to.
+    /// The world that mirrors it.
     pub(crate) mirror: live::Config,
 }
 
-/// How `serve` shall behave.
+/// The settings of `serve`.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpSettings {
     pub(crate) addr: String,
@@ -85,7 +85,7 @@ pub(crate) struct HttpSettings {
 }
 
 impl Settings {
-    /// Reads the configuration file and lets flags and environment override it.
+    /// Reads the configuration file; flags and environment override it.
     pub(crate) fn load(options: Options) -> anyhow::Result<Self> {
         let (settings, faults) = Self::as_far_as_possible(options)?;
         match faults.into_iter().next() {
@@ -94,7 +94,7 @@ impl Settings {
         }
     }
 
-    /// The same without those parts that are wrong, and what is wrong with each.
+    /// Like [`Settings::load`], but leaves out the invalid parts and returns their errors.
     pub(crate) fn as_far_as_possible(
         options: Options,
     ) -> anyhow::Result<(Self, Vec<anyhow::Error>)> {
@@ -104,7 +104,7 @@ impl Settings {
         let data = options.data.clone().or(file.data.clone()).map_or_else(default_data_dir, Ok)?;
         let selection = faults.note(selection(&options, &file));
         let world_anvil = faults.note(file.world_anvil.with_environment().checked());
-        // Whoever has World Anvil wants its tools, unless they chose others.
+        // A World Anvil account switches its tools on, unless others were chosen.
         let selection = match &world_anvil {
             Some(_) => selection.with_usual(Toolset::Atlas),
             None => selection,
@@ -113,13 +113,13 @@ impl Settings {
         let llm = file.llm.with_environment("LLM").checked("llm");
         let (embeddings, llm) = (faults.note(embeddings), faults.note(llm));
         let kanka = faults.note(file.kanka.with_environment().and_then(KankaFile::checked));
-        // The campaign is the world to work in, unless another is named.
+        // The world of the campaign is the current one, unless another is named.
         let mirror = kanka.as_ref().map(|kanka| kanka.mirror.world.clone());
         let world = options.world.or(file.world).or(mirror);
         let (federation, http) = (file.federation, file.http);
         let (code, web) =
             (faults.note(file.code.checked()), faults.note(file.web.with_environment()));
-        // The contract's own names, as its other servers have them.
+        // These names have no prefix because other servers with the same contract use them.
         let vault = variable("VAULT_PATH").map(PathBuf::from).or(file.vault);
         let koi_endpoint = variable("KOI_API_ENDPOINT").or(file.koi_endpoint);
         let koi_token = variable("KOI_API_TOKEN").map(Secret::new).or(file.koi_token);
@@ -143,7 +143,7 @@ impl Settings {
         Ok((settings, faults.0))
     }
 
-    /// How code is scanned and asked.
+    /// The settings for scanning and querying source code.
     pub(crate) fn code(&self) -> CodeSettings {
         let mut settings = CodeSettings {
             copies: Some(self.data.join(COPIES)),
@@ -160,7 +160,7 @@ impl Settings {
         settings
     }
 
-    /// The store's file.
+    /// The path of the store's file.
     pub(crate) fn store_file(&self) -> PathBuf {
         self.data.join(STORE_FILE)
     }
@@ -190,12 +190,12 @@ impl Settings {
     }
 }
 
-/// What is wrong with the configuration, part by part.
+/// The errors of the configuration, part by part.
 #[derive(Default)]
 struct Faults(Vec<anyhow::Error>);
 
 impl Faults {
-    /// A part, or its default where it is wrong.
+    /// Returns the part, or records its error and returns the default.
     fn note<T: Default>(&mut self, part: anyhow::Result<T>) -> T {
         part.unwrap_or_else(|fault| {
             self.0.push(fault);
@@ -204,7 +204,7 @@ impl Faults {
     }
 }
 
-/// The tools that were chosen.
+/// The selected tools.
 fn selection(options: &Options, file: &FileConfig) -> anyhow::Result<Selection> {
     let list = |flag: &Option<Vec<String>>, file: &Option<Vec<String>>| {
         flag.clone().or(file.clone()).unwrap_or_default()
@@ -223,7 +223,8 @@ fn selection(options: &Options, file: &FileConfig) -> anyhow::Result<Selection> 
     Ok(selection)
 }
 
-/// Fails when a tool is named that does not exist: it would be missing without a word, or on.
+/// Fails when the selection names an unknown tool. Otherwise a misspelt tool would silently be
+/// missing, or a misspelt exclusion would leave a tool on.
 fn know_the_tools(selection: &Selection) -> anyhow::Result<()> {
     let registry = Registry::standard();
     let unknown: Vec<&str> = selection.unknown_tools(&registry).collect();
@@ -240,7 +241,7 @@ fn default_data_dir() -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The usual configuration file.
+/// The default path of the configuration file.
 pub(crate) fn default_config_file() -> Option<PathBuf> {
     Some(strategy()?.config_dir().join("lorewell.toml"))
 }

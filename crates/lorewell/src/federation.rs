@@ -1,4 +1,4 @@
-//! Putting the KOI-net node together: its configuration, its key file, its way out.
+//! Builds the KOI-net node: its configuration, its key file and its HTTP client.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -19,9 +19,9 @@ use crate::config::{FederationApproval, FederationKind, Settings};
 use crate::output::advised;
 use crate::setup;
 
-/// The key's file in the data directory.
+/// The file name of the private key in the data directory.
 const KEY_FILE: &str = "koi-net.pem";
-/// The variable with the key file's password, as other KOI-net nodes call it.
+/// The variable with the password of the key file; other KOI-net nodes use the same name.
 const PASSWORD: &str = "PRIV_KEY_PASSWORD";
 
 /// Starts the node beside the server that listens at `address`.
@@ -40,7 +40,7 @@ pub(crate) async fn start(
     Ok(node)
 }
 
-/// What makes the node this one.
+/// Builds the node's configuration; creates the key if there is none.
 pub(crate) fn config(
     app: &App,
     settings: &Settings,
@@ -78,7 +78,7 @@ pub(crate) fn config(
     })
 }
 
-/// What is wrong with the node's key and settings. Makes no key.
+/// The problems with the node's key and settings. Creates no key.
 pub(crate) fn faults(settings: &Settings) -> Vec<anyhow::Error> {
     let file = &settings.federation;
     let key_file = PrivateFile(settings.data.join(KEY_FILE));
@@ -106,7 +106,7 @@ pub(crate) fn has_key(settings: &Settings) -> bool {
     settings.data.join(KEY_FILE).exists()
 }
 
-/// The address others are told. Below a bare host, nodes are at /koi-net.
+/// Validates the URL that other nodes are told. If it has no path, `/koi-net` is appended.
 fn reachable_at(url: &str) -> anyhow::Result<String> {
     let url = url.trim().trim_end_matches('/');
     if !federation::is_address(url) || Endpoint::new(url).is_err() {
@@ -119,7 +119,7 @@ fn reachable_at(url: &str) -> anyhow::Result<String> {
     Ok(if has_path { url.to_owned() } else { format!("{url}/koi-net") })
 }
 
-/// The way to other nodes.
+/// Creates the HTTP client for calls to other nodes.
 pub(crate) fn carrier(app: &App, settings: &Settings) -> anyhow::Result<HttpCarrier> {
     let network = Network::new(app.effects.clone(), lore_net::Options::default())
         .context("other nodes cannot be called")?;
@@ -130,7 +130,7 @@ pub(crate) fn carrier(app: &App, settings: &Settings) -> anyhow::Result<HttpCarr
     Ok(HttpCarrier::new(network, whereabouts))
 }
 
-/// A file that only its owner reads.
+/// A file that only its owner may read.
 struct PrivateFile(PathBuf);
 
 impl KeyFile for PrivateFile {
@@ -145,7 +145,8 @@ impl KeyFile for PrivateFile {
         }
     }
 
-    /// One is put in place whole and never over a key that somebody else made meanwhile.
+    /// Writes the key atomically, and fails rather than replace a key that another process wrote
+    /// meanwhile.
     fn write(&self, pem: &str) -> io::Result<()> {
         self.written(pem)?.persist_noclobber(&self.0).map_err(|failed| failed.error)?;
         self.sync_folder()
@@ -162,7 +163,7 @@ impl PrivateFile {
         self.0.parent().unwrap_or(Path::new("."))
     }
 
-    /// A temporary file beside it; those are made with mode 0600.
+    /// Writes to a temporary file beside it; those are created with mode 0600.
     fn written(&self, pem: &str) -> io::Result<NamedTempFile> {
         let mut file = NamedTempFile::new_in(self.folder())?;
         file.write_all(pem.as_bytes())?;
@@ -174,11 +175,11 @@ impl PrivateFile {
         std::fs::File::open(self.folder())?.sync_all()
     }
 
-    /// Copied files often can be read by everybody; this one must not.
+    /// Removes access for others, which copied files often have.
     #[cfg(unix)]
     fn close_to_others(&self) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
-        // Behind a link may be anything; it is not ours to close.
+        // The target of a link is not ours to change.
         let found = std::fs::symlink_metadata(&self.0)?;
         let mode = found.permissions().mode();
         if found.is_symlink() || mode & 0o077 == 0 {

@@ -1,8 +1,7 @@
 //! Lorewell: one world to remember, for agents and game tables.
 //!
-//! This crate is the composition root: it reads the configuration, opens the
-//! store, puts the parts together and starts a server or a command. It is the
-//! only place that knows which engine is used.
+//! This crate is the composition root: it reads the configuration, opens the store, assembles the
+//! parts and starts a server or a command. No other crate knows which storage engine is used.
 
 mod background;
 mod bar;
@@ -26,8 +25,8 @@ use crate::cli::{Cli, Command};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Libraries that log what passes through them. rmcp tells every message, and every refusal and
-/// client that leaves, who have their answer; the others tell pages, headers and requests.
+/// Log directives for libraries that would log user data. rmcp logs every message, refusal and
+/// disconnect; the others log pages, headers and requests.
 const TELLS_ALL: [&str; 8] = [
     "rmcp=off",
     "html5ever=warn",
@@ -64,8 +63,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     outcome
 }
 
-/// One client over pipes is served fastest by a single thread; a network server
-/// uses all cores.
+/// Creates the runtime. A single thread serves one client over pipes fastest; the HTTP server uses
+/// all cores.
 fn runtime_for(command: &Command) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match command {
         Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
@@ -74,8 +73,8 @@ fn runtime_for(command: &Command) -> std::io::Result<tokio::runtime::Runtime> {
     builder.enable_all().build()
 }
 
-/// Logs go to stderr: stdout belongs to the protocol. What people write and read is in none,
-/// whatever level is asked for.
+/// Starts logging to stderr, since stdout belongs to the protocol. No log level reveals what users
+/// write and read.
 fn start_logging(verbose: u8) {
     let default = match verbose {
         0 => "warn",

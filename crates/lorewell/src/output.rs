@@ -1,6 +1,6 @@
-//! Printing for people and scripts.
+//! Output for people and scripts.
 //!
-//! The only module that writes to stdout, and never while stdout carries the
+//! This is the only module that writes to stdout, and it never does while stdout carries the
 //! protocol.
 
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use crate::bar::{Place, Shown};
 
-/// Whether something could not be printed that was wanted.
+/// Whether any output could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
-/// What was last shown of how far something is.
+/// The progress that was shown last.
 static SHOWN: Mutex<Shown> = Mutex::new(Shown::NOTHING);
 
-/// Prints a line. Whoever closed the other end does not want it; that is no fault.
+/// Prints a line. A closed pipe is not an error, since its reader wants no more.
 pub(crate) fn line(text: impl AsRef<str>) {
     let mut stdout = std::io::stdout().lock();
     let printed = writeln!(stdout, "{}", text.as_ref()).and_then(|()| stdout.flush());
@@ -26,7 +26,7 @@ pub(crate) fn line(text: impl AsRef<str>) {
     }
 }
 
-/// Whether anything that should have been printed was not, because of a full disk say.
+/// Whether any output could not be written, for example because of a full disk.
 pub(crate) fn was_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
@@ -36,7 +36,7 @@ pub(crate) fn json(value: &Value) {
     line(serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()));
 }
 
-/// Prints rows in columns.
+/// Prints rows in aligned columns.
 pub(crate) fn table(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<_> = (0..columns)
@@ -51,30 +51,30 @@ pub(crate) fn table(rows: &[Vec<String>]) {
     }
 }
 
-/// Shows how far it is: as a bar on a terminal, else in a few lines.
+/// Shows progress: as a bar on a terminal, otherwise in a few lines.
 pub(crate) fn progress(done: usize, total: usize) {
     progress_of("", done, total);
 }
 
-/// Shows how far it is with `what`: as a bar on a terminal, else in a few lines.
+/// Shows the progress of `what`: as a bar on a terminal, otherwise in a few lines.
 pub(crate) fn progress_of(what: &str, done: usize, total: usize) {
     let mut terminal = std::io::stderr();
     let place = if terminal.is_terminal() { Place::Terminal } else { Place::Elsewhere };
     let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     match (shown.next(what, done, total, place), place) {
-        // What was there before may be longer.
+        // Clear the line first, since the previous one may be longer.
         (Some(line), Place::Terminal) => drop(write!(terminal, "\r\x1b[K{line}")),
         (Some(line), Place::Elsewhere) => aside(line),
         (None, _) => {}
     }
 }
 
-/// Tells something beside what is printed.
+/// Prints a line to stderr.
 pub(crate) fn aside(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr().lock(), "{}", text.as_ref());
 }
 
-/// Leaves the line that shows how far it is.
+/// Ends the line that shows progress.
 pub(crate) fn end_progress() {
     let mut terminal = std::io::stderr();
     if terminal.is_terminal() {
@@ -82,12 +82,12 @@ pub(crate) fn end_progress() {
     }
 }
 
-/// An error of a use case with its hint, for the command line.
+/// Converts an application error for the command line, with its hint.
 pub(crate) fn advised(error: Error) -> anyhow::Error {
     anyhow::anyhow!("{error}\n  try: {}", error.hint())
 }
 
-/// An error with its causes, one line each.
+/// Formats an error with its causes, one per line.
 pub(crate) fn chain(error: &anyhow::Error) -> String {
     let lines: Vec<_> = error.chain().map(ToString::to_string).collect();
     lines.join("\n  because: ")

@@ -1,4 +1,4 @@
-//! Putting the parts together.
+//! Assembles the application from the settings.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -35,7 +35,8 @@ pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     }
 }
 
-/// The same without those services whose configuration is wrong, and what is wrong with each.
+/// Like [`open_app`], but leaves out services with an invalid configuration and returns their
+/// errors.
 pub(crate) async fn open_as_far_as_possible(
     settings: &Settings,
 ) -> anyhow::Result<(Arc<App>, Vec<anyhow::Error>)> {
@@ -59,7 +60,7 @@ pub(crate) async fn open_as_far_as_possible(
     Ok((app, faults))
 }
 
-/// Why the store cannot be opened, and what helps.
+/// Why the store cannot be opened.
 #[derive(Debug)]
 pub(crate) struct Unopened {
     file: PathBuf,
@@ -111,7 +112,7 @@ pub(crate) fn remedy(error: &StoreError) -> &'static str {
     }
 }
 
-/// Fails where the directory of the store is a file: who names the store means what it is in.
+/// Fails if the data directory is a file; if it is the store's file, the hint names its directory.
 pub(crate) fn check_directory(settings: &Settings) -> Result<(), Error> {
     let data = &settings.data;
     if !data.is_file() {
@@ -125,7 +126,7 @@ pub(crate) fn check_directory(settings: &Settings) -> Result<(), Error> {
     Err(Error::invalid("--data", format!("is the file {}, not a directory", data.display()), hint))
 }
 
-/// Opens the world that mirrors a campaign on Kanka; nothing is asked of Kanka yet.
+/// Opens the world that mirrors a Kanka campaign. Sends nothing to Kanka yet.
 async fn open_campaign(app: &Arc<App>, kanka: &KankaSettings) -> anyhow::Result<()> {
     let network = Network::new(app.effects.clone(), lore_net::Options::default())?;
     let remote = Arc::new(KankaCampaign::new(&network, &kanka.remote).map_err(advised)?);
@@ -134,8 +135,8 @@ async fn open_campaign(app: &Arc<App>, kanka: &KankaSettings) -> anyhow::Result<
     Ok(())
 }
 
-/// Connects what the configuration names, and tells what cannot be. Without any, no network is
-/// set up at all.
+/// Connects the configured services and returns the errors of those that cannot be connected. If
+/// none is configured, no network client is created.
 fn connect_services(app: &mut App, settings: &Settings) -> Vec<anyhow::Error> {
     let models = [&settings.embeddings, &settings.llm];
     let (koi, anvil) = (&settings.koi_endpoint, &settings.world_anvil);
@@ -161,13 +162,12 @@ fn connect_services(app: &mut App, settings: &Settings) -> Vec<anyhow::Error> {
     faults
 }
 
-/// What was configured and could be connected.
+/// The service, if it is configured and valid.
 fn connected<T>(configured: Option<Result<T, Error>>, note: &mut impl FnMut(Error)) -> Option<T> {
     configured.and_then(|result| result.map_err(&mut *note).ok())
 }
 
-/// Starts what goes on beside the answering of requests. A server that only reads has
-/// nothing of what writes.
+/// Starts the background tasks. On a read-only server, those that write are not started.
 pub(crate) fn start_background(app: &Arc<App>, settings: &Settings, background: &Background) {
     background.spawn(make_search_ready(Arc::clone(app), settings.world.clone()));
     if settings.selection.is_read_only() {
@@ -185,20 +185,20 @@ pub(crate) fn start_background(app: &Arc<App>, settings: &Settings, background: 
     background.spawn(lore_app::knowledge::code::keep_scanned(Arc::clone(app)));
 }
 
-/// For the world that is probably asked about first.
+/// Prepares search for the world that is likely to be asked about first.
 async fn make_search_ready(app: Arc<App>, world: Option<String>) {
-    // Who names a world that does not exist is told so when they call.
+    // If the named world does not exist, the caller's own call reports it.
     let Ok(viewer) = lore_app::access::enter(&app, Identity::LOCAL, world.as_deref()).await else {
         return;
     };
     lore_app::search::make_ready(Arc::clone(&app), viewer).await;
-    // Who mirrors a campaign will ask for its pages.
+    // A world that mirrors a campaign will be asked for its pages.
     if app.kanka.get().is_some_and(|campaign| campaign.world() == viewer.world) {
         lore_app::pages::make_ready(&app, &viewer).await;
     }
 }
 
-/// Fails when the world that is named does not exist: every call would.
+/// Fails when the named world does not exist, since every call would fail.
 pub(crate) async fn know_the_world(app: &App, settings: &Settings) -> anyhow::Result<()> {
     if settings.world.is_some() {
         let entered = lore_app::access::enter(app, Identity::LOCAL, settings.world.as_deref());
@@ -207,13 +207,13 @@ pub(crate) async fn know_the_world(app: &App, settings: &Settings) -> anyhow::Re
     Ok(())
 }
 
-/// Builds what every connection shares.
+/// Builds what all connections share.
 pub(crate) fn server_parts(app: Arc<App>) -> Arc<ServerParts> {
     let doorkeeper = Arc::new(Doorkeeper::new(Arc::clone(&app)));
     Arc::new(ServerParts::new(app, doorkeeper, Arc::new(Registry::standard())))
 }
 
-/// The scope of the person at the machine.
+/// The scope of the local user.
 pub(crate) fn local_scope(settings: &Settings) -> Scope {
     Scope {
         identity: Identity::LOCAL,
@@ -222,7 +222,7 @@ pub(crate) fn local_scope(settings: &Settings) -> Scope {
     }
 }
 
-/// The person at the machine, in the world they named or chose.
+/// The local user's view of the world that they named or chose.
 pub(crate) async fn local_viewer(app: &App, settings: &Settings) -> anyhow::Result<Viewer> {
     let viewer = lore_app::access::enter(app, Identity::LOCAL, settings.world.as_deref()).await;
     viewer.map_err(advised)

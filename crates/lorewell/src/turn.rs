@@ -1,5 +1,5 @@
-//! One copy of a world at a time, whichever process makes it: two would plan from the same record
-//! and get into each other's way.
+//! Allows one World Anvil copy at a time, across processes: two would plan from the same record and
+//! interfere with each other.
 
 use std::fs::{File, OpenOptions, TryLockError};
 
@@ -8,13 +8,13 @@ use anyhow::Context as _;
 use crate::config::Settings;
 use crate::output;
 
-/// The file in the data directory that whoever copies holds.
+/// The lock file in the data directory.
 const FILE: &str = "world-anvil.lock";
 
-/// The right to copy. It ends with the process, however that ends.
+/// The right to copy. The lock ends with the process, however that ends.
 pub(crate) struct Turn(#[expect(dead_code, reason = "held, never read")] File);
 
-/// Waits until nobody else copies into a store, and says so.
+/// Waits until no other process copies into the store, and tells the user if it has to wait.
 pub(crate) async fn take(settings: &Settings) -> anyhow::Result<Turn> {
     let path = settings.data.join(FILE);
     let named = || format!("{} cannot be locked", path.display());

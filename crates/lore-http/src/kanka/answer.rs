@@ -1,4 +1,4 @@
-//! Answers and refusals in Kanka's forms.
+//! Answers and errors in Kanka's format.
 
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
@@ -8,16 +8,16 @@ use serde_json::{Map, Value, json};
 
 use crate::reply;
 
-/// Rows of a page of results.
+/// The number of rows on one page of results.
 pub(super) const PER_PAGE: usize = 45;
 
-/// An answer.
+/// A successful answer.
 pub(super) enum Reply {
-    /// What was asked for.
+    /// Status 200 with a body.
     Found(Value),
-    /// What was made.
+    /// Status 201 with the created object.
     Made(Value),
-    /// It is gone.
+    /// Status 204 after a deletion.
     Gone,
 }
 
@@ -35,7 +35,7 @@ impl Reply {
     }
 }
 
-/// A refusal.
+/// An error answer.
 #[derive(Debug)]
 pub(super) struct Refused {
     status: u16,
@@ -43,17 +43,17 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// A refusal with a sentence.
+    /// An error with a message.
     pub(super) fn new(status: u16, problem: impl Into<String>) -> Self {
         Self { status, body: json!({ "code": status, "error": problem.into() }) }
     }
 
-    /// No such route.
+    /// The error for an unknown route.
     pub(super) fn nowhere() -> Self {
         Self { status: 404, body: json!({ "error": "Page not found" }) }
     }
 
-    /// A field that is wrong.
+    /// A validation error of one field.
     pub(super) fn field(name: &str, problem: &str) -> Self {
         let mut fields = Map::new();
         fields.insert(name.to_owned(), json!([problem]));
@@ -84,26 +84,27 @@ impl From<Error> for Refused {
     }
 }
 
-/// Too many requests in a minute. Kanka sends a bare list, and no hint when to retry.
+/// The answer to a request beyond the limit per minute. Like Kanka's, it is a bare JSON list
+/// without `Retry-After`.
 pub(super) fn throttled(limit: u32) -> Response<Body> {
     let problem =
         format!("Your account limit of {limit} requests per minute has been reached. Please wait.");
     reply::respond(StatusCode::TOO_MANY_REQUESTS, json!([problem]).to_string())
 }
 
-/// A page of rows, as every list answers.
+/// One page of rows, in the frame that every list has.
 pub(super) struct Page<'a> {
     /// The rows of this page.
     pub(super) rows: Vec<Value>,
-    /// How many there are on all pages.
+    /// The number of rows on all pages.
     pub(super) total: usize,
-    /// Which page this is, from 1.
+    /// The number of this page, starting at 1.
     pub(super) number: usize,
-    /// The address of the list.
+    /// The URL of the list.
     pub(super) path: String,
-    /// What links repeat besides the page, starting with `&`.
+    /// Query parameters that links repeat besides the page, starting with `&`.
     pub(super) extra: &'a str,
-    /// The moment to send as lastSync next.
+    /// The timestamp that the client shall send as `lastSync` next time.
     pub(super) sync: String,
 }
 

@@ -1,4 +1,4 @@
-//! What belongs to an entity besides its posts: attributes, relations and tags.
+//! The parts of an entity other than its posts: attributes, relations, tags and images.
 
 use axum::http::Method;
 use lore_app::pages::{
@@ -11,10 +11,10 @@ use super::shape::{self, IMAGES, Tags};
 use super::typed::{self, flag, integer, text};
 use super::{Asked, number, posts};
 
-/// The kinds of attributes that Kanka knows.
+/// The attribute types that Kanka knows.
 const FORMS: std::ops::RangeInclusive<i64> = 1..=7;
 
-/// Fields that the campaign's people invented.
+/// The routes of an entity's attributes, which are custom fields.
 pub(super) async fn attributes(
     asked: &Asked,
     method: &Method,
@@ -41,7 +41,7 @@ pub(super) async fn attributes(
     answered(&edit, || attribute_rows(asked, entity), id).await
 }
 
-/// What the entity is to others.
+/// The routes of an entity's relations to other entities.
 pub(super) async fn relations(
     asked: &Asked,
     method: &Method,
@@ -83,7 +83,8 @@ pub(super) async fn relations(
     }
 }
 
-/// The entity's tags one by one. A row has the number of its tag: an entity has a tag once.
+/// The routes of an entity's tags. A row uses the id of its tag, since an entity has each tag at
+/// most once.
 pub(super) async fn tags(
     asked: &Asked,
     method: &Method,
@@ -129,7 +130,7 @@ pub(super) async fn tags(
     }
 }
 
-/// The pictures of an entity. Only their ids are kept, so there is nothing to be fetched.
+/// The images of an entity. Only their ids are stored, so the URLs are null.
 pub(super) async fn image(asked: &Asked, entity: i64) -> Result<Reply, Refused> {
     let page = page(asked, entity).await?;
     let [image, header] = IMAGES.map(|name| {
@@ -139,7 +140,7 @@ pub(super) async fn image(asked: &Asked, entity: i64) -> Result<Reply, Refused> 
     Ok(Reply::Found(json!({ "data": { "image": image, "header": header } })))
 }
 
-/// The entity without its texts: what belongs to it is kept beside them.
+/// Reads an entity without its texts, which its attributes, relations and tags do not need.
 async fn page(asked: &Asked, entity: i64) -> Result<Page, Refused> {
     asked.permit("get_entities")?;
     Ok(pages::get(&asked.scribe, entity, Detail::Head).await?)

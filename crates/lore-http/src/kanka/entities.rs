@@ -1,4 +1,4 @@
-//! All entities together, whatever their kind.
+//! The routes of entities of all kinds together.
 
 use lore_app::pages::{self, Detail, NameFilter, Page, PageKind, PageQuery};
 use serde_json::{Value, json};
@@ -9,9 +9,9 @@ use super::filters::Tagged;
 use super::shape::{self, Showing, Tags};
 use super::typed;
 
-/// Most hits of a search.
+/// The most hits that a search returns.
 const HITS_MAX: usize = 10;
-/// Most entities that are made at once.
+/// The most entities that one bulk request creates.
 const BULK_MAX: usize = 20;
 
 pub(super) async fn list(asked: &Asked) -> Result<Reply, Refused> {
@@ -29,7 +29,7 @@ pub(super) async fn list(asked: &Asked) -> Result<Reply, Refused> {
     Ok(typed::page_of(asked, rows.collect(), total, path, &extra).into_reply())
 }
 
-/// What changed last.
+/// The entities that changed last.
 pub(super) async fn recent(asked: &Asked) -> Result<Reply, Refused> {
     asked.permit("find_entities")?;
     let amount = asked.params.get("amount").and_then(|text| text.parse().ok());
@@ -44,7 +44,8 @@ pub(super) async fn recent(asked: &Asked) -> Result<Reply, Refused> {
     Ok(Reply::Found(json!({ "data": rows.collect::<Vec<_>>() })))
 }
 
-/// Makes several of a kind. A bad one makes none, as far as that can be told beforehand.
+/// Creates several entities of a kind. All are validated first, so that an invalid one prevents the
+/// whole request; errors while writing can still leave some created.
 pub(super) async fn bulk(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
     asked.permit("create_entities")?;
     let Some(Value::Array(given)) = asked.fields.get("entities") else {
@@ -83,7 +84,7 @@ pub(super) async fn get(asked: &Asked, id: i64) -> Result<Reply, Refused> {
 pub(super) async fn patch(asked: &Asked, id: i64) -> Result<Reply, Refused> {
     asked.permit("update_entities")?;
     let page = pages::get(&asked.scribe, id, Detail::Entry).await?;
-    // Tags are changed at the typed address only.
+    // Tags can only be changed at the URL of the kind.
     let patch = typed::patch(asked, page.kind)?;
     pages::update(&asked.scribe, id, &patch).await?;
     let page = pages::get(&asked.scribe, id, typed::detail(asked)).await?;
@@ -114,7 +115,7 @@ pub(super) async fn search(asked: &Asked, term: &str) -> Result<Reply, Refused> 
     hits(asked, &query).await
 }
 
-/// What the one search finds.
+/// Full-text search over all entities.
 pub(super) async fn full_text(asked: &Asked) -> Result<Reply, Refused> {
     asked.permit("find_entities")?;
     let term = asked.params.get("term");

@@ -1,5 +1,5 @@
-//! Fields of single kinds that this world only keeps: numbers of other entities and the
-//! like. Nothing here acts on them; whoever writes one reads it again.
+//! Kind-specific fields that this server only stores, such as ids of other entities. They have no
+//! effect here; a client reads back what it wrote.
 
 use lore_app::pages::PageKind;
 use lore_core::Properties;
@@ -8,19 +8,19 @@ use serde_json::{Map, Value, json};
 use super::answer::Refused;
 use super::typed::{flag, integer};
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Number,
     Flag,
     Numbers,
-    /// What other fields spell out; read only.
+    /// Derived from other fields; clients can read it but not write it.
     Read,
 }
 
-/// Longest list.
+/// The most items of a list.
 const LIST_MAX: usize = 500;
-/// Most traits of a character.
+/// The most traits of a character.
 const TRAITS_MAX: usize = 100;
 /// Longest trait, in characters.
 const TRAIT_MAX: usize = 10_000;
@@ -59,7 +59,7 @@ fn fields(kind: PageKind) -> Vec<(&'static str, Form)> {
     }
 }
 
-/// Those fields of a page, as they are kept.
+/// The extra fields of a page, with empty defaults for missing ones.
 pub(super) fn shown(kind: PageKind, kept: &Properties) -> Map<String, Value> {
     let shown = fields(kind).into_iter().map(|(name, form)| {
         let nothing = match form {
@@ -69,16 +69,16 @@ pub(super) fn shown(kind: PageKind, kept: &Properties) -> Map<String, Value> {
         };
         (name.to_owned(), kept.get(name).cloned().unwrap_or(nothing))
     });
-    // Nothing here has elements of a quest.
+    // Quest elements are not supported.
     let count = (kind == PageKind::Quest).then(|| ("elements_count".to_owned(), json!(0)));
     shown.chain(count).collect()
 }
 
-/// Those fields that a body gives, or why they cannot be kept.
+/// Reads the extra fields of a request body.
 pub(super) fn given(kind: PageKind, body: &Map<String, Value>) -> Result<Properties, Refused> {
     let mut found = Properties::new();
     for (name, form) in fields(kind) {
-        // Who asks for a quest to be done is written as the character, and read as another.
+        // Clients write `character_id` of a quest but read the same value as `instigator_id`.
         let written = if name == "instigator_id" { "character_id" } else { name };
         let written = if body.contains_key(written) { written } else { name };
         let value = match (body.get(written), form) {
@@ -104,7 +104,7 @@ fn numbers(name: &str, list: &Value) -> Result<Value, Refused> {
     Ok(json!(numbers.ok_or_else(wrong)?))
 }
 
-/// The traits that pairs of lists spell out; none where the body has no such lists.
+/// Builds the traits from the parallel name and entry lists; `None` if the body has no such lists.
 fn traits(body: &Map<String, Value>) -> Result<Option<Value>, Refused> {
     let mut found = Vec::new();
     let mut told = false;

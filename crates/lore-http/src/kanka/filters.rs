@@ -1,7 +1,7 @@
-//! The filters of lists, as Kanka reads them from an address.
+//! List filters, as Kanka reads them from query parameters.
 //!
-//! In a text, a leading `!` turns it round, a trailing one wants all of it, `!!` wants
-//! nothing there, and `;` joins several.
+//! In a text filter a leading `!` negates the term, a trailing `!` requires the whole value, `!!`
+//! requires an empty value, and `;` separates several terms.
 
 use lore_app::pages::{Attribute, Date, Detail, NameFilter, Page, PageKind};
 use lore_core::names::name_key;
@@ -11,7 +11,7 @@ use super::answer::Refused;
 use super::shape::{IMAGES, Tags};
 use crate::params::Params;
 
-/// What lists of a kind can be filtered by.
+/// The names of the filters that lists of a kind support.
 pub(super) fn names(kind: PageKind) -> Vec<&'static str> {
     const ALL: [&str; 17] = [
         "name",
@@ -39,30 +39,30 @@ pub(super) fn names(kind: PageKind) -> Vec<&'static str> {
     ALL.iter().chain(dates).copied().collect()
 }
 
-/// What several tags of a filter mean.
+/// How several tags of a filter are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tagged {
-    /// All of them.
+    /// The entity has all of them.
     All,
-    /// At least one of them.
+    /// The entity has at least one of them.
     Any,
-    /// None of them.
+    /// The entity has none of them.
     Neither,
-    /// No tag at all.
+    /// The entity has no tag at all.
     Bare,
 }
 
-/// What a list is filtered by.
+/// The filters of one list request.
 pub(super) struct Filters {
-    /// The part of the name that the store looks for.
+    /// The part of the name that the store searches for.
     pub(super) name: Option<NameFilter>,
-    /// The tags that the store looks for, all of them.
+    /// The tags that the store requires, all of them.
     pub(super) tags: Vec<String>,
-    /// What the store does not do.
+    /// The conditions that the store cannot evaluate.
     checks: Vec<Check>,
 }
 
-/// One condition.
+/// One condition that is evaluated here rather than in the store.
 #[derive(Debug, PartialEq)]
 enum Check {
     Name(Term),
@@ -80,7 +80,7 @@ enum Check {
     Attribute(String, Option<String>),
 }
 
-/// What a page may have or lack.
+/// A part that a page may have or lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Thing {
     Image,
@@ -89,7 +89,7 @@ enum Thing {
     Attributes,
 }
 
-/// What a text must be like, in lower case.
+/// A condition on a text; its operand is normalised to lower case.
 #[derive(Debug, PartialEq, Eq)]
 enum Term {
     Has(String),
@@ -99,11 +99,12 @@ enum Term {
 }
 
 impl Filters {
-    /// Reads the filters of a request; `tagged` is what its tags mean unless it says so.
+    /// Reads the filters of a request. `tagged` is how tags are combined unless `tags_option` says
+    /// otherwise.
     pub(super) fn of(params: &Params, tags: &Tags, tagged: Tagged) -> Result<Self, Refused> {
         let mut names = terms(params.get("name"));
-        // A plain part of a name is the store's own business, and so are tags that must
-        // all be there.
+        // The store can search for a single name part and require all of several tags. Everything
+        // else is checked here.
         let name = match names.as_slice() {
             [Term::Has(part)] => Some(NameFilter::Contains(part.clone())),
             _ => None,
@@ -129,12 +130,12 @@ impl Filters {
         Ok(Self { name, tags: if by_store { marks } else { Vec::new() }, checks })
     }
 
-    /// Whether the store does all of it.
+    /// Whether the store evaluates all of the filters.
     pub(super) fn are_the_stores(&self) -> bool {
         self.checks.is_empty()
     }
 
-    /// What pages must be part of.
+    /// The parent that pages must have, if the request filters by it.
     pub(super) fn parent(&self) -> Option<i64> {
         self.checks.iter().find_map(|check| match check {
             Check::Parent(number) => Some(*number),
@@ -142,13 +143,13 @@ impl Filters {
         })
     }
 
-    /// How much of a page must be read to decide.
+    /// How much of each page must be read to evaluate the filters.
     pub(super) fn detail(&self, asked: Detail) -> Detail {
         let posts = |check: &Check| matches!(check, Check::Has(Thing::Posts, _));
         if self.checks.iter().any(posts) { Detail::Posts } else { asked }
     }
 
-    /// Whether attributes must be read to decide.
+    /// Whether attributes must be read to evaluate the filters.
     pub(super) fn need_attributes(&self) -> bool {
         let needs = |check: &Check| {
             matches!(check, Check::Has(Thing::Attributes, _) | Check::Attribute(..))
@@ -156,7 +157,7 @@ impl Filters {
         self.checks.iter().any(needs)
     }
 
-    /// Whether a page passes.
+    /// Whether a page passes all conditions.
     pub(super) fn pass(&self, page: &Page, attributes: &[Attribute]) -> bool {
         self.checks.iter().all(|check| check.holds(page, attributes))
     }
@@ -170,7 +171,7 @@ impl Check {
             Self::Subtype(term) => term.fits(node.subtype.as_deref().unwrap_or_default()),
             Self::Tags(tagged, wanted) => tags_fit(*tagged, wanted, &node.tags),
             Self::Private(wanted) => page.is_private() == *wanted,
-            // Nothing here is a template or put away.
+            // No page here is a template or archived.
             Self::Template(wanted) | Self::Archived(wanted) => !*wanted,
             Self::Status(wanted) => {
                 node.properties.get("status_id").and_then(Value::as_i64) == Some(*wanted)
@@ -219,15 +220,18 @@ fn terms(text: Option<&str>) -> Vec<Term> {
     parts.map(str::trim).filter(|part| !part.is_empty()).map(Term::read).collect()
 }
 
-/// The names behind the numbers of tags. A number of no tag matches nothing, as it must.
+/// The names of the tags with the given ids. An unknown id becomes a name that no tag has, so that
+/// it matches nothing.
 fn tag_names(params: &Params, tags: &Tags, tagged: Tagged) -> Vec<String> {
     let alone = params.get("tags").and_then(|text| lone_tag(text, tagged));
     let numbers = params.all("tags").filter_map(|text| text.parse().ok()).chain(alone);
     numbers.map(|number| tags.name(number).unwrap_or("\u{0}").to_owned()).collect()
 }
 
-/// The number of a tag that is no list, `tags=1`. The list of all entities takes the digits that
-/// a text begins with; lists of kinds pass over what is no number.
+/// The id in a single `tags=1` parameter, which is not a list.
+///
+/// Like Kanka, the list of all entities takes the leading digits of the text, while the lists of
+/// one kind ignore a text that is not a number.
 fn lone_tag(text: &str, tagged: Tagged) -> Option<i64> {
     let text = text.trim();
     match tagged {
@@ -239,7 +243,7 @@ fn lone_tag(text: &str, tagged: Tagged) -> Option<i64> {
     }
 }
 
-/// Conditions that are a word or a number.
+/// The conditions whose value is a flag, a number or a plain text.
 fn plain(params: &Params) -> Vec<Check> {
     let number = |name: &str| params.get(name).and_then(|text| text.parse().ok());
     let has = |name: &str, thing: Thing| params.flag(name).map(|on| Check::Has(thing, on));
@@ -266,7 +270,7 @@ fn plain(params: &Params) -> Vec<Check> {
     .collect()
 }
 
-/// The days of journals and quests that are wanted; one alone is that day.
+/// The range of days for journals and quests; a single bound means that one day.
 fn dates(params: &Params) -> Result<Option<(Date, Date)>, Refused> {
     let day = |name: &str| {
         let text = params.get(name);

@@ -1,4 +1,4 @@
-//! So many requests a minute for each user, counted as Kanka does.
+//! A limit of requests per minute for each user, counted as Kanka does.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,18 +9,18 @@ use lore_core::PrincipalId;
 use parking_lot::Mutex;
 
 const WINDOW: Duration = Duration::from_secs(60);
-/// More users than this, and those whose minute is over are forgotten.
+/// From this many users on, those whose window is over are dropped.
 const USERS_MAX: usize = 10_000;
-/// What is announced where nothing is limited.
+/// The limit that is announced when there is none.
 const UNLIMITED: u32 = 10_000;
 
-/// Counts requests. A window of a minute starts with the first request in it.
+/// Counts requests in windows of one minute, which start with a user's first request.
 pub(crate) struct Limiter {
     per_minute: Option<u32>,
     windows: Mutex<HashMap<PrincipalId, (Instant, u32)>>,
 }
 
-/// What is left of a user's minute.
+/// What is left of a user's current window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
     limit: u32,
@@ -28,12 +28,12 @@ pub(super) struct Room {
 }
 
 impl Limiter {
-    /// At most `per_minute` requests a minute; no limit when absent.
+    /// Allows `per_minute` requests per minute; no limit when `None`.
     pub(crate) fn new(per_minute: Option<u32>) -> Self {
         Self { per_minute, windows: Mutex::default() }
     }
 
-    /// Counts a request, or gives the limit that it would exceed.
+    /// Counts a request, or returns the limit that it would exceed.
     pub(super) fn take(&self, user: PrincipalId) -> Result<Room, u32> {
         self.take_at(user, Instant::now())
     }
@@ -60,7 +60,7 @@ impl Limiter {
 }
 
 impl Room {
-    /// Tells the client.
+    /// Adds the rate-limit headers to a response.
     pub(super) fn announce(self, response: &mut Response<Body>) {
         let headers = response.headers_mut();
         headers.insert("x-ratelimit-limit", HeaderValue::from(self.limit));

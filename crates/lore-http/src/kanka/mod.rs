@@ -1,9 +1,9 @@
-//! Kanka's API over the world: `/compat/kanka/1.0` and `/compat/kanka/api/1.0`.
+//! Kanka's API on top of the world: `/compat/kanka/1.0` and `/compat/kanka/api/1.0`.
 //!
-//! For programs that were written for Kanka. Texts are HTML there and Markdown here,
-//! so they are converted at this edge and nowhere else. A token of ours is needed even
-//! where everything else is open, because those programs always send one. The rules
-//! of roles, read-only servers and visibility are those of the tools.
+//! It serves programs written for Kanka. Kanka's texts are HTML and this program's are Markdown;
+//! they are converted here and nowhere else. A token is required even where the rest of the server
+//! needs none, because those programs always send one. Roles, read-only servers and visibility
+//! follow the same rules as the tools.
 
 mod answer;
 mod belongings;
@@ -30,30 +30,30 @@ use crate::params::{Params, decoded};
 use answer::{Refused, Reply};
 pub(crate) use limiter::Limiter;
 
-/// Where the API is mounted, in either spelling.
+/// The common prefix of both mount paths.
 pub(crate) const PREFIX: &str = "/compat/kanka/";
 
-/// What the routes share.
+/// State shared by all requests.
 pub(crate) struct Kanka {
     pub(crate) parts: Arc<ServerParts>,
     pub(crate) limiter: Limiter,
     pub(crate) body_max: usize,
 }
 
-/// One request, with everything that was decided about it.
+/// One request, after authentication and parsing.
 struct Asked {
     scribe: Scribe,
     params: Params,
-    /// The body's fields; none where there was no body.
+    /// The fields of the body; empty if there was no body.
     fields: Map<String, Value>,
-    /// The address of the API as the client knows it, without a slash at its end.
+    /// The URL of the API as the client knows it, without a trailing slash.
     base: String,
     parts: Arc<ServerParts>,
     scope: Arc<Scope>,
 }
 
 impl Asked {
-    /// Fails unless the tool that does the same is on and allowed for the caller.
+    /// Fails unless the equivalent tool is switched on and allowed for the caller.
     fn permit(&self, tool: &str) -> Result<(), Refused> {
         let found = self.parts.registry.tool(tool);
         let on = found.filter(|tool| self.scope.selection.allows(tool));
@@ -71,7 +71,7 @@ pub(crate) async fn handle(State(kanka): State<Arc<Kanka>>, request: Request) ->
     let Some(scope) = request.extensions().get::<Arc<Scope>>().cloned() else {
         return Refused::new(401, "Invalid authentication token.").into_response();
     };
-    // Only tokens are bound to a world; who comes without one is a local user.
+    // Only tokens are bound to a world; a caller without a world is a local user without a token.
     if scope.identity.world.is_none() {
         let refusal = Refused::new(401, "Invalid authentication token: send one of this server.");
         return body::refuse(request, refusal.into_response()).await;
@@ -121,7 +121,7 @@ async fn ask(
     Ok((asked, head.method, path))
 }
 
-/// The API's own path, and the decoded segments below it.
+/// Splits a path into the API's base path and the decoded segments below it.
 fn split_path(uri: &Uri) -> (String, Vec<String>) {
     let path = uri.path();
     let end = path.find("/1.0").map_or(path.len(), |at| at + "/1.0".len());
@@ -229,7 +229,7 @@ fn profile(asked: &Asked) -> Reply {
     } }))
 }
 
-/// Who may see a post or a relation.
+/// The visibility levels of posts and relations.
 fn visibilities() -> Reply {
     let rows = [(1, "all"), (2, "admin"), (3, "admin-self"), (4, "self"), (5, "members")];
     let rows: Value = rows.iter().map(|(id, code)| json!({ "id": id, "code": code })).collect();

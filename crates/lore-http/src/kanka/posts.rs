@@ -1,4 +1,4 @@
-//! Posts of an entity.
+//! The routes of an entity's posts.
 
 use axum::http::Method;
 use lore_app::pages::{self, Detail, NewPost, Page, PostPatch};
@@ -79,7 +79,8 @@ fn one(page: &Page, id: i64) -> Result<Value, Refused> {
     Ok(json!({ "data": shape::post(found, page.node.number) }))
 }
 
-/// Whether a body hides what it is about: 1 is for all, 5 for members, the rest is hidden.
+/// Whether the body's `visibility_id` hides the post or relation: 1 (all) and 5 (members) do not, 2
+/// to 4 do.
 pub(super) fn hidden(asked: &Asked) -> Result<Option<bool>, Refused> {
     match asked.fields.get("visibility_id") {
         None | Some(Value::Null) => Ok(None),

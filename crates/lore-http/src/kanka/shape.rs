@@ -1,4 +1,4 @@
-//! Pages and posts in Kanka's shapes.
+//! Converts pages, posts, attributes and relations into Kanka's JSON objects.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Asked, extra, typed};
 
-/// What a kind is called in addresses, in objects, and by number.
+/// Each kind with its plural in URLs, its code in objects, and its numeric id.
 const KINDS: [(PageKind, &str, &str, i64); 9] = [
     (PageKind::Character, "characters", "character", 1),
     (PageKind::Location, "locations", "location", 3),
@@ -23,31 +23,31 @@ const KINDS: [(PageKind, &str, &str, i64); 9] = [
     (PageKind::Creature, "creatures", "creature", 20),
 ];
 
-/// Pictures, which are kept by their ids only.
+/// Properties that hold the ids of images. Images themselves are not stored.
 pub(super) const IMAGES: [&str; 2] = ["image_uuid", "header_uuid"];
 
-/// The kind behind a word in an address.
+/// The kind with this plural in URLs.
 pub(super) fn kind_of_plural(plural: &str) -> Option<PageKind> {
     KINDS.iter().find(|row| row.1 == plural).map(|row| row.0)
 }
 
-/// The kind behind a number.
+/// The kind with this numeric id.
 pub(super) fn kind_of_id(id: i64) -> Option<PageKind> {
     KINDS.iter().find(|row| row.3 == id).map(|row| row.0)
 }
 
-/// Every kind with its number, code and address part.
+/// All kinds with their id, code and plural.
 pub(super) fn kinds() -> Value {
     KINDS.iter().map(|row| json!({ "id": row.3, "code": row.2, "plural": row.1 })).collect()
 }
 
-/// Where the filters of each kind are told.
+/// The URLs that list the filters of each kind.
 pub(super) fn filter_urls(base: &str) -> Value {
     let row = |id: i64, code: &str| json!({ "code": code, "url": format!("{base}/filters/{id}") });
     KINDS.iter().map(|kind| row(kind.3, kind.2)).collect()
 }
 
-/// The kind behind a code.
+/// The kind with this code.
 pub(super) fn kind_of_code(code: &str) -> Option<PageKind> {
     KINDS.iter().find(|row| row.2 == code).map(|row| row.0)
 }
@@ -57,18 +57,18 @@ fn row(kind: PageKind) -> (&'static str, &'static str, i64) {
     found.map_or(("entities", "entity", 0), |row| (row.1, row.2, row.3))
 }
 
-/// The address part of a kind.
+/// The plural of a kind in URLs.
 pub(super) fn plural(kind: PageKind) -> &'static str {
     row(kind).0
 }
 
-/// A moment of something kept, as Kanka writes it: in whole seconds.
+/// Formats a stored timestamp as Kanka does: truncated to whole seconds, with six decimal places.
 pub(super) fn moment(at: Timestamp) -> String {
     let second = Timestamp::from_second(at.as_second()).unwrap_or(at);
     format!("{second:.6}")
 }
 
-/// All tags that the reader sees.
+/// All tags that the caller can see, by id and by name.
 pub(super) struct Tags {
     names: HashMap<i64, String>,
     numbers: HashMap<String, i64>,
@@ -79,19 +79,20 @@ impl Tags {
         let query = PageQuery { kinds: vec![PageKind::Tag], ..PageQuery::default() };
         let found = pages::find(scribe, &query).await?;
         let mut tags: Vec<_> = found.pages.into_iter().map(|row| row.page.node).collect();
-        // Of a hidden and an open one of a name, what everybody sees is told.
+        // If a hidden and a visible tag share a name, the visible one comes last and wins in
+        // `numbers`.
         tags.sort_by_key(|tag| tag.visibility == Visibility::Members);
         let numbers = tags.iter().map(|tag| (name_key(&tag.name), tag.kind_number)).collect();
         let names = tags.into_iter().map(|tag| (tag.kind_number, tag.name)).collect();
         Ok(Self { names, numbers })
     }
 
-    /// The name of a tag.
+    /// The name of the tag with this id.
     pub(super) fn name(&self, number: i64) -> Option<&str> {
         self.names.get(&number).map(String::as_str)
     }
 
-    /// The numbers of a page's tags.
+    /// The ids of a page's tags, in ascending order.
     pub(super) fn numbers(&self, page: &Page) -> Vec<i64> {
         let found = page.node.tags.iter().filter_map(|name| self.numbers.get(&name_key(name)));
         let mut numbers: Vec<i64> = found.copied().collect();
@@ -100,22 +101,23 @@ impl Tags {
     }
 }
 
-/// What pages are shown with.
+/// Everything that is needed to convert a set of pages.
 pub(super) struct Showing {
-    /// All tags.
+    /// All tags that the caller can see.
     pub(super) tags: Tags,
-    /// Whether what belongs to them is shown.
+    /// Whether to include posts, attributes and relations.
     pub(super) related: Related,
-    /// The campaign's address.
+    /// The URL of the campaign.
     pub(super) campaign: String,
     attributes: HashMap<NodeId, Vec<Attribute>>,
     relations: Vec<Relation>,
-    /// The entities that have a tag, for tags.
+    /// For pages that are tags: the ids of the entities with that tag.
     tagged: HashMap<NodeId, Vec<i64>>,
 }
 
 impl Showing {
-    /// Reads what is needed to show pages, and takes out of them what the reader may not see.
+    /// Reads everything needed to convert `pages`, and removes from the pages what the caller may
+    /// not see.
     pub(super) async fn of(asked: &Asked, pages: &mut [Page]) -> Result<Self> {
         let (scribe, related) = (&asked.scribe, typed::related(asked));
         let nodes = pages.iter_mut().map(|page| &mut page.node);
@@ -140,7 +142,7 @@ impl Showing {
     }
 }
 
-/// The numbers of the entities that have a tag.
+/// The ids of the entities that have a tag.
 async fn tagged(scribe: &Scribe, tag: &str) -> Result<Vec<i64>> {
     let tags = vec![tag.to_owned()];
     let query = PageQuery { tags, detail: Detail::Head, ..PageQuery::default() };
@@ -148,16 +150,16 @@ async fn tagged(scribe: &Scribe, tag: &str) -> Result<Vec<i64>> {
     Ok(found.pages.iter().map(|row| row.page.node.number).collect())
 }
 
-/// Whether an object shows what belongs to it.
+/// Whether an object includes its posts, attributes and relations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Related {
-    /// Yes.
+    /// They are included.
     Shown,
-    /// No.
+    /// They are left out.
     Left,
 }
 
-/// A page as the list of its kind shows it.
+/// A page as an object of its kind.
 pub(super) fn typed(page: &Page, showing: &Showing) -> Value {
     let node = &page.node;
     let mut object = common(page, &showing.tags);
@@ -192,7 +194,7 @@ pub(super) fn typed(page: &Page, showing: &Showing) -> Value {
     Value::Object(object)
 }
 
-/// What belongs to a page.
+/// The posts, attributes and relations of a page, and empty lists for what this server lacks.
 fn belongings(page: &Page, showing: &Showing) -> Map<String, Value> {
     let number = page.node.number;
     let posts: Value = page.posts.iter().map(|text| post(text, number)).collect();
@@ -217,7 +219,7 @@ fn belongings(page: &Page, showing: &Showing) -> Map<String, Value> {
     object
 }
 
-/// A field that the campaign's people invented.
+/// An attribute, which is a custom field of an entity.
 pub(super) fn attribute(row: &Attribute, page: &Page) -> Value {
     json!({
         "id": row.number,
@@ -234,7 +236,7 @@ pub(super) fn attribute(row: &Attribute, page: &Page) -> Value {
     })
 }
 
-/// What an entity is to another.
+/// A relation of one entity to another.
 pub(super) fn relation(row: &Relation) -> Value {
     json!({
         "id": row.number,
@@ -259,7 +261,7 @@ fn visibility_id(visibility: Visibility) -> i64 {
     }
 }
 
-/// A page as the list of all entities shows it.
+/// A page as a generic entity.
 pub(super) fn entity(page: &Page, showing: &Showing) -> Map<String, Value> {
     let (plural, code, type_id) = row(page.kind);
     let mut object = common(page, &showing.tags);
@@ -279,7 +281,7 @@ pub(super) fn entity(page: &Page, showing: &Showing) -> Map<String, Value> {
     object
 }
 
-/// A page as the search shows it, in the shapes of both generations.
+/// A page as a search hit, with the field names of both the old and the new search.
 pub(super) fn search_row(page: &Page, showing: &Showing) -> Value {
     let (_, code, type_id) = row(page.kind);
     let mut object = common(page, &showing.tags);
@@ -300,7 +302,7 @@ pub(super) fn search_row(page: &Page, showing: &Showing) -> Value {
     Value::Object(object)
 }
 
-/// A post.
+/// A post of an entity.
 pub(super) fn post(text: &Text, page: i64) -> Value {
     json!({
         "id": pages::post_number(text),

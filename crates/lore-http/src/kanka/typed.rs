@@ -1,4 +1,4 @@
-//! The lists of single kinds, and what is in them.
+//! The routes of single kinds, such as `/characters`.
 
 use axum::http::Method;
 use lore_app::pages::{self, Detail, NewPage, Page, PageKind, PagePatch, PageQuery, moment};
@@ -11,7 +11,7 @@ use super::filters::{Filters, Tagged};
 use super::shape::{self, IMAGES, Related, Showing, Tags};
 use super::{Asked, extra, number};
 
-/// Longest name and type that Kanka takes.
+/// The longest name or type that Kanka accepts, in characters.
 const NAME_MAX: usize = 191;
 
 pub(super) async fn route(
@@ -50,7 +50,7 @@ async fn list(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
     Ok(page_of(asked, rows, total, path, "").into_reply())
 }
 
-/// A page of results with its frame.
+/// Wraps rows in the frame of a result page.
 pub(super) fn page_of<'a>(
     asked: &Asked,
     rows: Vec<Value>,
@@ -62,7 +62,8 @@ pub(super) fn page_of<'a>(
     answer::Page { rows, total, number: asked.params.page(), path, extra, sync }
 }
 
-/// The pages that pass the filters of a request, cut to the page it asks for.
+/// Returns the pages that pass the request's filters, cut to the requested page, and the total
+/// count.
 pub(super) async fn filtered(
     asked: &Asked,
     kinds: Vec<PageKind>,
@@ -113,7 +114,7 @@ async fn create(asked: &Asked, kind: PageKind) -> Result<Reply, Refused> {
     Ok(Reply::Made(json!({ "data": shown(asked, page).await? })))
 }
 
-/// The page that fields ask for.
+/// Reads the fields of a page to be created.
 pub(super) async fn draft(
     asked: &Asked,
     kind: PageKind,
@@ -141,7 +142,7 @@ async fn update(asked: &Asked, kind: PageKind, id: i64) -> Result<Reply, Refused
     Ok(Reply::Found(json!({ "data": shown(asked, page).await? })))
 }
 
-/// What a body changes, apart from tags.
+/// Reads the changes of a body, except for tags.
 pub(super) fn patch(asked: &Asked, kind: PageKind) -> Result<PagePatch, Refused> {
     let fields = &asked.fields;
     let cleared = |name: &str| fields.get(name).is_some_and(Value::is_null);
@@ -158,7 +159,7 @@ pub(super) fn patch(asked: &Asked, kind: PageKind) -> Result<PagePatch, Refused>
     })
 }
 
-/// A page of a kind, with its posts when they are asked for.
+/// Reads a page of a kind, with its posts if the request asks for them.
 async fn found(asked: &Asked, kind: PageKind, id: i64) -> Result<Page, Refused> {
     Ok(pages::get_of_kind(&asked.scribe, kind, id, detail(asked)).await?)
 }
@@ -170,7 +171,7 @@ async fn shown(asked: &Asked, page: Page) -> Result<Value, Refused> {
     Ok(only_wanted(asked, shape::typed(page, &showing)))
 }
 
-/// An object with the fields that a request names; with all where it names none.
+/// Keeps only the fields that the request names in `fields`; keeps all if it names none.
 fn only_wanted(asked: &Asked, mut object: Value) -> Value {
     if let (Some(wanted), Value::Object(fields)) = (asked.params.get("fields"), &mut object) {
         let wanted: Vec<&str> = wanted.split(',').map(str::trim).collect();
@@ -179,7 +180,7 @@ fn only_wanted(asked: &Asked, mut object: Value) -> Value {
     object
 }
 
-/// How much of pages a request wants to see.
+/// How much of each page the request wants.
 pub(super) fn detail(asked: &Asked) -> Detail {
     if related(asked) == Related::Shown { Detail::Posts } else { Detail::Entry }
 }
@@ -188,12 +189,12 @@ pub(super) fn related(asked: &Asked) -> Related {
     if asked.params.is_on("related") { Related::Shown } else { Related::Left }
 }
 
-/// The address of the campaign.
+/// The URL of the campaign.
 pub(super) fn campaign(asked: &Asked) -> String {
     format!("{}/campaigns/{}", asked.base, asked.viewer().world.0)
 }
 
-/// A text of the body; null counts as absent.
+/// A text field of the body; null counts as absent.
 pub(super) fn text(fields: &Map<String, Value>, name: &str) -> Result<Option<String>, Refused> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -208,7 +209,7 @@ pub(super) fn text(fields: &Map<String, Value>, name: &str) -> Result<Option<Str
     }
 }
 
-/// What an entity shall be part of; null makes it stand alone.
+/// The parent in the body: `None` if absent, `Some(None)` for null, which removes the parent.
 fn parent(fields: &Map<String, Value>) -> Result<Option<Option<i64>>, Refused> {
     match fields.get("parent_id") {
         Some(Value::Null) => Ok(Some(None)),
@@ -216,7 +217,7 @@ fn parent(fields: &Map<String, Value>) -> Result<Option<Option<i64>>, Refused> {
     }
 }
 
-/// A whole number of the body; null counts as absent.
+/// An integer field of the body; null counts as absent.
 pub(super) fn integer(fields: &Map<String, Value>, name: &str) -> Result<Option<i64>, Refused> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -227,7 +228,7 @@ pub(super) fn integer(fields: &Map<String, Value>, name: &str) -> Result<Option<
     }
 }
 
-/// Yes or no in the body; null counts as absent.
+/// A boolean field of the body, also as 0 or 1; null counts as absent.
 pub(super) fn flag(fields: &Map<String, Value>, name: &str) -> Result<Option<bool>, Refused> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -238,8 +239,8 @@ pub(super) fn flag(fields: &Map<String, Value>, name: &str) -> Result<Option<boo
     }
 }
 
-/// The names of the tags in a body. A number must be that of a tag; any other text
-/// is a name, and one that is new makes a tag.
+/// The names of the tags in a body. A number must be the id of a tag; any other text is a name, and
+/// an unknown name creates a tag.
 async fn tag_names(
     asked: &Asked,
     fields: &Map<String, Value>,
@@ -268,7 +269,7 @@ async fn tag_names(
 fn own_fields(given: &Map<String, Value>, kind: PageKind) -> Result<Properties, Refused> {
     let mut fields = Properties::new();
     for name in IMAGES {
-        // Typed addresses have another name for it than the one of all entities.
+        // The URLs of single kinds use the prefix `entity_`, the generic one does not.
         let value = given.get(&format!("entity_{name}")).or_else(|| given.get(name));
         let value = value.filter(|value| value.is_string() || value.is_null());
         fields.extend(value.map(|value| (name.to_owned(), value.clone())));

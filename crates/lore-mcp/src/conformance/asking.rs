@@ -1,4 +1,5 @@
-//! Tools that ask the client while a call runs, as revisions before 2026-07-28 do.
+//! Fixture tools that send a request to the client (sampling, elicitation) while a call runs, as
+//! protocol revisions before 2026-07-28 do.
 
 #![expect(deprecated, reason = "older revisions still sample this way")]
 
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use super::questions;
 use super::tools::{Call, Fixture, Outcome, failure, text};
 
-/// The tools of this file.
+/// Returns the fixture tools of this file.
 pub(super) fn fixtures() -> Vec<Fixture> {
     vec![
         Fixture::with_schema(

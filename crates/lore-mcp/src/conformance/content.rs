@@ -1,19 +1,19 @@
-//! Tools whose answer is fixed: one for each kind of content, and two whose
-//! schema is what gets tested.
+//! Fixture tools with a fixed answer: one for each kind of content, and two whose input schema is
+//! what the suite tests.
 
 use rmcp::model::{ContentBlock, ResourceContents};
 use serde_json::{Value, json};
 
 use super::tools::{Fixture, answer, at_once, failure, text};
 
-/// A picture of one pixel.
+/// A one-pixel PNG image, base64-encoded.
 pub(super) const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mPQ6w4HAAH7ARFK28dFAAAAAElFTkSuQmCC";
 pub(super) const PNG_MIME: &str = "image/png";
-/// A millisecond of silence.
+/// A millisecond of silence as a WAV file, base64-encoded.
 const WAV: &str = "UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACAgICAgICAgA==";
 
-/// The tools of this file.
+/// Returns the fixture tools of this file.
 pub(super) fn fixtures() -> Vec<Fixture> {
     vec![
         Fixture::new("test_simple_text", "Answers with a text", |_| {

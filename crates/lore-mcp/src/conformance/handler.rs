@@ -1,4 +1,5 @@
-//! The protocol handler: fixtures first, then the product.
+//! The protocol handler of the conformance build: it answers for the fixtures itself and passes
+//! everything else on to the product's handler.
 
 #![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
 
@@ -254,7 +255,7 @@ impl ServerHandler for Fixtures {
 
 impl Listens for Fixtures {
     async fn readable(&self, scope: &Arc<Scope>, asked: Vec<String>) -> Vec<String> {
-        // The suite listens to resources that the product does not have.
+        // The suite subscribes to fixture resources, which the product does not have.
         let is_fixture = |uri: &String| resources::read(uri).is_some();
         let (fixtures, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(is_fixture);
         fixtures.into_iter().chain(self.product.readable(scope, others).await).collect()

@@ -1,9 +1,9 @@
-//! What the official conformance suite asks of a server under test.
+//! Fixtures for the official MCP conformance suite.
 //!
-//! The suite calls tools, prompts and resources by fixed names that no product
-//! would offer. This module puts them in front of the product's own handler, so
-//! that the suite runs against the product's transport, sessions and lists. It
-//! is compiled only with the feature `conformance`, never into a release.
+//! The suite calls tools, prompts and resources by fixed names that no product would offer. This
+//! module puts them in front of the product's own handler, so that the suite exercises the
+//! product's transport, sessions and lists. It is compiled only with the feature `conformance`,
+//! never into a release.
 
 mod asking;
 mod content;
@@ -36,7 +36,7 @@ impl Fixtures {
     }
 }
 
-/// Adds what the fixtures do and the product does not: lists that change.
+/// Announces the capabilities that only the fixtures need: lists of tools and prompts that change.
 fn widened(mut config: ServerConfig) -> ServerConfig {
     let capabilities = &mut config.capabilities;
     capabilities.tools.get_or_insert_default().list_changed = Some(true);

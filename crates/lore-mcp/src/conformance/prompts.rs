@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::content::{PNG, PNG_MIME};
 use super::questions::{ask, field, filled};
 
-/// All prompts as the client sees them.
+/// Returns all fixture prompts as the client sees them.
 pub(super) fn list() -> Vec<Prompt> {
     vec![
         prompt(SIMPLE, "A text", &[]),
@@ -30,7 +30,7 @@ pub(super) fn list() -> Vec<Prompt> {
     ]
 }
 
-/// Opens a prompt; `None` when it is not a fixture.
+/// Renders a fixture prompt; `None` when the requested prompt is not a fixture.
 pub(super) fn get(
     request: &GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
@@ -61,7 +61,8 @@ pub(super) fn get(
     Some(Ok(GetPromptResult::new(messages).into()))
 }
 
-/// What could be meant by a half-typed argument; `None` when the prompt is not a fixture.
+/// Returns completions for a partly typed argument; `None` when the prompt offers none or is not a
+/// fixture.
 pub(super) fn complete(prompt: &str, typed: &str) -> Option<Vec<String>> {
     if prompt != WITH_ARGUMENTS {
         return None;

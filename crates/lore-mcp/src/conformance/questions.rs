@@ -1,5 +1,5 @@
-//! What a stateless server asks back, what the client answers, and the state it
-//! carries between the rounds.
+//! Multi-round calls of the stateless protocol: the questions a server sends back, the client's
+//! responses, and the sealed state that the client carries from one round to the next.
 
 #![expect(deprecated, reason = "the suite asks for samples and roots, which are on their way out")]
 
@@ -15,10 +15,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// A question under the key its answer comes back with.
+/// A request to the client, with the key under which its response comes back.
 pub(super) type Question = (&'static str, InputRequest);
 
-/// Asks the user for one field.
+/// Builds an elicitation form with one field.
 pub(super) fn field(
     key: &'static str,
     message: &str,
@@ -38,25 +38,26 @@ pub(super) fn field(
     Ok((key, InputRequest::Elicitation(ElicitRequest::new(params))))
 }
 
-/// Asks the client's model.
+/// Builds a sampling request for the client's model.
 pub(super) fn sample(key: &'static str, prompt: &str) -> Question {
     let params = CreateMessageRequestParams::new(vec![SamplingMessage::user_text(prompt)], 100);
     (key, InputRequest::CreateMessage(CreateMessageRequest::new(params)))
 }
 
-/// Asks for the client's roots.
+/// Builds a request for the client's roots.
 pub(super) fn roots(key: &'static str) -> Question {
     (key, InputRequest::ListRoots(ListRootsRequest::default()))
 }
 
-/// A form for the user.
+/// Parses the JSON schema of an elicitation form.
 pub(super) fn form(schema: Value) -> Result<ElicitationSchema, ErrorData> {
     serde_json::from_value(schema)
         .map_err(|error| ErrorData::internal_error(format!("the form is wrong: {error}"), None))
 }
 
-/// Sends questions instead of an answer. A question the client has not said it
-/// can handle must not be asked.
+/// Answers with questions instead of a result.
+///
+/// Fails when the client did not declare the capability that one of the questions needs.
 pub(super) fn ask(
     declared: Option<ClientCapabilities>,
     questions: Vec<Question>,
@@ -73,7 +74,7 @@ pub(super) fn ask(
     Ok(InputRequiredResult::new(Some(requests), state))
 }
 
-/// Whether the client said that it can handle this.
+/// Whether the client declared the capability that this request needs.
 pub(super) fn can_handle(declared: &ClientCapabilities, request: &InputRequest) -> bool {
     match request {
         InputRequest::CreateMessage(_) => declared.sampling.is_some(),
@@ -83,7 +84,7 @@ pub(super) fn can_handle(declared: &ClientCapabilities, request: &InputRequest) 
     }
 }
 
-/// What a client has to say for this request.
+/// The capability that a client must declare to receive this request.
 pub(super) fn needed(request: &InputRequest) -> ClientCapabilities {
     let mut needed = ClientCapabilities::default();
     match request {
@@ -95,7 +96,8 @@ pub(super) fn needed(request: &InputRequest) -> ClientCapabilities {
     needed
 }
 
-/// The field the user filled in; `None` as long as it has to be asked for.
+/// The value the user entered in the field `name`; `None` if it is missing or the user did not
+/// accept the form.
 pub(super) fn filled<'a>(
     responses: &'a InputResponses,
     key: &str,
@@ -106,17 +108,17 @@ pub(super) fn filled<'a>(
     response.get("content").filter(|_| accepted)?.get(name)
 }
 
-/// What the client's model said.
+/// The text that the client's model answered with.
 pub(super) fn sampled<'a>(responses: &'a InputResponses, key: &str) -> Option<&'a str> {
     responses.get(key)?.get("content")?.get("text")?.as_str()
 }
 
-/// The client's roots.
+/// The roots that the client listed.
 pub(super) fn rooted<'a>(responses: &'a InputResponses, key: &str) -> Option<&'a Vec<Value>> {
     responses.get(key)?.get("roots")?.as_array()
 }
 
-/// Seals what a tool has to know in its next round.
+/// Encrypts what a tool has to know in its next round, bound to the tool's name.
 pub(super) fn seal(tool: &str, state: &impl Serialize) -> Result<String, ErrorData> {
     let options = SealOptions::new().associated_data(tool.as_bytes());
     STATES
@@ -124,14 +126,14 @@ pub(super) fn seal(tool: &str, state: &impl Serialize) -> Result<String, ErrorDa
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// Opens what [`seal`] made for the same tool; anything else is refused.
+/// Opens a state that [`seal`] made for the same tool; any other state is an error.
 pub(super) fn open<T: DeserializeOwned>(tool: &str, sealed: &str) -> Result<T, ErrorData> {
     STATES
         .open_json_with(sealed, tool.as_bytes())
         .map_err(|error| ErrorData::invalid_params(error.to_string(), None))
 }
 
-/// No secret: nothing worth forging is ever sealed with it.
+/// The key for fixture states. It is public on purpose: nothing worth forging is sealed with it.
 const KEY: &[u8; RequestStateCodec::MIN_KEY_LENGTH] = b"lorewell-conformance-fixture-key";
 
 static STATES: LazyLock<RequestStateCodec> =

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::content::{PNG, PNG_MIME};
 
-/// All resources as the client sees them.
+/// Returns all fixture resources as the client sees them.
 pub(super) fn list() -> Vec<Resource> {
     vec![
         Resource::new(TEXT, "Static text")
@@ -20,7 +20,7 @@ pub(super) fn list() -> Vec<Resource> {
     ]
 }
 
-/// All resource templates as the client sees them.
+/// Returns all fixture resource templates as the client sees them.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let template = ResourceTemplate::new(format!("{PREFIX}{{id}}{SUFFIX}"), "Template")
         .with_description("A document about any id")
@@ -28,7 +28,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![template]
 }
 
-/// Reads a resource; `None` when it is not a fixture.
+/// Reads a fixture resource; `None` when the URI is not a fixture.
 pub(super) fn read(uri: &str) -> Option<ResourceContents> {
     let contents = match uri {
         TEXT => ResourceContents::text("This is the content of the static text resource.", uri)

@@ -1,5 +1,5 @@
-//! Tools of revision 2026-07-28 that answer with questions first and with their
-//! result in a later round.
+//! Fixture tools of revision 2026-07-28 that first answer with questions and return their result in
+//! a later round.
 
 use rmcp::ErrorData;
 use rmcp::model::InputRequest;
@@ -11,7 +11,7 @@ use super::questions::{
 };
 use super::tools::{Call, Fixture, Outcome, text};
 
-/// The tools of this file.
+/// Returns the fixture tools of this file.
 pub(super) fn fixtures() -> Vec<Fixture> {
     vec![
         Fixture::new("test_input_required_result_elicitation", "Asks the user's name", |call| {
@@ -97,7 +97,7 @@ async fn three_things(call: Call) -> Outcome {
     questions(&call, all, Some(seal(&call.name, &ASKED)?))
 }
 
-/// How far a caller of [`two_rounds`] has come.
+/// How far a call of [`two_rounds`] has come.
 #[derive(Serialize, Deserialize)]
 enum Stage {
     AskedName,
@@ -163,7 +163,7 @@ fn questions(call: &Call, asked: Vec<Question>, state: Option<String>) -> Outcom
     Ok(ask(call.context.client_capabilities(), asked, state)?.into())
 }
 
-/// The state of the round before, if there was one. A forged one is refused.
+/// The state sealed in the previous round, if there was one; a forged state is an error.
 fn opened<T: serde::de::DeserializeOwned>(call: &Call) -> Result<Option<T>, ErrorData> {
     call.state.as_deref().map(|sealed| open(&call.name, sealed)).transpose()
 }

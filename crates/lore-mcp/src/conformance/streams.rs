@@ -1,5 +1,5 @@
-//! Tools that say something before they answer: log messages, progress, and
-//! lists that changed.
+//! Fixture tools that send notifications before they answer: log messages, progress, and changed
+//! lists.
 
 #![expect(deprecated, reason = "older revisions still log this way")]
 
@@ -18,7 +18,7 @@ use tokio::sync::broadcast::error::RecvError;
 use super::tools::{Call, Fixture, Outcome, text};
 use crate::rpc::STATELESS_SINCE;
 
-/// The tools of this file.
+/// Returns the fixture tools of this file.
 pub(super) fn fixtures() -> Vec<Fixture> {
     vec![
         Fixture::new("test_tool_with_logging", "Logs thrice while it works", |call| {
@@ -45,24 +45,26 @@ pub(super) fn fixtures() -> Vec<Fixture> {
     ]
 }
 
-/// Receivers opened before their subscription is acknowledged, oldest first: a
-/// client may trigger a change as soon as it reads the acknowledgement.
+/// Receivers that were opened before their subscription was acknowledged, oldest first.
+///
+/// They must exist that early because a client may trigger a change as soon as it reads the
+/// acknowledgement.
 #[derive(Clone, Default)]
 pub(super) struct Listening(Arc<Mutex<VecDeque<broadcast::Receiver<Change>>>>);
 
 impl Listening {
-    /// Listens for announced changes from now on.
+    /// Opens a receiver that collects changes from now on.
     pub(super) fn start(&self) {
         self.0.lock().push_back(CHANGES.subscribe());
     }
 
-    /// What the oldest listener hears.
+    /// Takes the oldest open receiver, or a new one if there is none.
     pub(super) fn take(&self) -> broadcast::Receiver<Change> {
         self.0.lock().pop_front().unwrap_or_else(|| CHANGES.subscribe())
     }
 }
 
-/// Passes changes on to a subscriber, until one of the two is gone.
+/// Forwards changes to a subscriber until the sender or the subscriber is gone.
 pub(super) async fn relay(mut changes: broadcast::Receiver<Change>, sink: SubscriptionSink) {
     loop {
         let wanted = sink.accepted();
@@ -82,21 +84,22 @@ pub(super) async fn relay(mut changes: broadcast::Receiver<Change>, sink: Subscr
     }
 }
 
-/// A list that is said to have changed.
+/// A list that a fixture tool reports as changed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
     Tools,
     Prompts,
 }
 
-/// Between two messages, so that they do not arrive as one.
+/// Pause between two messages, so that they arrive separately.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// One for the process: the trigger and its subscribers are different connections.
+/// One channel for the process, because the tool that triggers a change and its subscribers are on
+/// different connections.
 static CHANGES: LazyLock<broadcast::Sender<Change>> = LazyLock::new(|| broadcast::channel(16).0);
 
 async fn announce(change: Change) -> Outcome {
-    // Nobody listening is no fault.
+    // Sending fails only when nobody listens, which is fine.
     let listeners = CHANGES.send(change).unwrap_or(0);
     Ok(text(format!("announced to {listeners} listeners")))
 }
@@ -118,7 +121,9 @@ async fn log_thrice(call: Call) -> Outcome {
     Ok(text("logged"))
 }
 
-/// Stateless requests name the level they want; without one they get no log.
+/// Whether the client wants log messages for this call.
+///
+/// Stateless requests must name a log level to get any; older revisions always get them.
 fn wants_log(call: &Call) -> bool {
     let version = call.context.protocol_version();
     if version.is_some_and(|version| version.as_str() < STATELESS_SINCE) {

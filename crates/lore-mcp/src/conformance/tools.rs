@@ -15,25 +15,25 @@ use serde_json::{Value, json};
 
 use super::{asking, content, rounds, streams};
 
-/// How a call ends.
+/// The result of a fixture call.
 pub(super) type Outcome = Result<CallToolResponse, ErrorData>;
 
-/// The work of a tool.
+/// The implementation of a fixture tool.
 type Run = fn(Call) -> BoxFuture<'static, Outcome>;
 
-/// One tool of the suite.
+/// One fixture tool: its declaration and its implementation.
 pub(super) struct Fixture {
     tool: Tool,
     run: Run,
 }
 
 impl Fixture {
-    /// A tool without arguments.
+    /// Declares a tool without arguments.
     pub(super) fn new(name: &'static str, about: &'static str, run: Run) -> Self {
         Self::with_schema(name, about, json!({ "type": "object", "properties": {} }), run)
     }
 
-    /// A tool whose arguments follow `schema`.
+    /// Declares a tool whose arguments follow `schema`.
     pub(super) fn with_schema(
         name: &'static str,
         about: &'static str,
@@ -44,30 +44,30 @@ impl Fixture {
     }
 }
 
-/// One call of a tool.
+/// One call of a fixture tool.
 pub(super) struct Call {
     pub(super) name: Cow<'static, str>,
     pub(super) arguments: JsonObject,
-    /// What the client answered to an earlier round.
+    /// The client's responses to the questions of the previous round.
     pub(super) responses: InputResponses,
-    /// What an earlier round told the client to send back.
+    /// The sealed state that the previous round gave the client to send back.
     pub(super) state: Option<String>,
     pub(super) context: RequestContext<RoleServer>,
 }
 
 impl Call {
-    /// A text argument, empty when it is missing.
+    /// Returns a text argument, or an empty text when it is missing.
     pub(super) fn text(&self, argument: &str) -> &str {
         self.arguments.get(argument).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
-/// All tools as the client sees them.
+/// Returns all fixture tools as the client sees them.
 pub(super) fn list() -> impl Iterator<Item = Tool> {
     TOOLS.iter().map(|fixture| fixture.tool.clone())
 }
 
-/// One tool as the client sees it.
+/// Returns one fixture tool as the client sees it.
 pub(super) fn get(name: &str) -> Option<Tool> {
     find(name).map(|fixture| fixture.tool.clone())
 }
@@ -77,7 +77,7 @@ pub(super) fn has(name: &str) -> bool {
     find(name).is_some()
 }
 
-/// Calls a tool.
+/// Calls a fixture tool.
 pub(super) async fn call(
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
@@ -100,22 +100,22 @@ pub(super) fn answer(content: Vec<ContentBlock>) -> CallToolResponse {
     CallToolResult::success(content).into()
 }
 
-/// A successful answer of one text.
+/// A successful answer with one text.
 pub(super) fn text(text: impl Into<String>) -> CallToolResponse {
     answer(vec![ContentBlock::text(text)])
 }
 
-/// A failure that the model is to read.
+/// A tool error, which the client passes on to its model.
 pub(super) fn failure(text: impl Into<String>) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(text)]).into()
 }
 
-/// The outcome of a tool that does not wait for anything.
+/// The outcome of a tool that answers without waiting.
 pub(super) fn at_once(response: CallToolResponse) -> BoxFuture<'static, Outcome> {
     Box::pin(ready(Ok(response)))
 }
 
-/// The members of a JSON object.
+/// The members of a JSON object; none for any other value.
 pub(super) fn object(value: Value) -> JsonObject {
     match value {
         Value::Object(members) => members,

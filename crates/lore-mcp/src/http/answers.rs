@@ -1,4 +1,4 @@
-//! Shaping answers: plain JSON for simple clients, JSON-RPC for every refusal.
+//! Shapes HTTP answers: plain JSON for simple clients, and a JSON-RPC error for every refusal.
 
 use std::convert::Infallible;
 
@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use crate::rpc::{Fault, Glimpse};
 
-/// The body of every answer: rmcp's own, so that none is boxed twice.
+/// The body type of every answer. It is rmcp's own, so that no body is boxed twice.
 pub(super) type Body = BoxBody<Bytes, Infallible>;
 
-/// Largest event stream that is turned into plain JSON.
+/// The largest event stream, in bytes, that is collected into a plain JSON answer.
 const GATHER_MAX: usize = 64 * 1024 * 1024;
 
-/// What a client can read.
+/// The kinds of answer a client can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wants {
     /// JSON or an event stream.
@@ -27,7 +27,7 @@ pub(super) enum Wants {
 }
 
 impl Wants {
-    /// Turns an event stream into the one JSON answer a simple client expects.
+    /// Converts an event stream into the single JSON answer that a simple client expects.
     pub(super) async fn shape(self, answer: Response<Body>, glimpse: &Glimpse) -> Response<Body> {
         if self == Self::Either || !has_type(&answer, "text/event-stream") {
             return answer;
@@ -46,13 +46,13 @@ impl Wants {
 }
 
 impl Glimpse {
-    /// Of a request that has no body.
+    /// The glimpse for a request without a body.
     pub(super) fn none() -> Self {
         Self { method: None, id: None }
     }
 }
 
-/// Keeps something until a stream has ended; an answer that is whole needs it no longer.
+/// Keeps `kept` alive until an event stream has ended; for any other answer it is dropped at once.
 pub(super) fn keeping<T: Send + Sync + 'static>(answer: Response<Body>, kept: T) -> Response<Body> {
     if !has_type(&answer, "text/event-stream") {
         return answer;
@@ -66,7 +66,7 @@ pub(super) fn keeping<T: Send + Sync + 'static>(answer: Response<Body>, kept: T)
     })
 }
 
-/// Rewords rmcp's plain-text refusals as JSON-RPC errors.
+/// Rewrites rmcp's plain-text errors as JSON-RPC errors.
 pub(super) async fn worded(answer: Response<Body>, glimpse: &Glimpse) -> Response<Body> {
     let status = answer.status();
     if status.is_success() || has_type(&answer, "application/json") {
@@ -74,7 +74,7 @@ pub(super) async fn worded(answer: Response<Body>, glimpse: &Glimpse) -> Respons
     }
     let text = answer.into_body().collect().await.map_or_else(|_| Bytes::new(), |b| b.to_bytes());
     let text = String::from_utf8_lossy(&text).into_owned();
-    // rmcp blames the content type for what it contains, too.
+    // For a malformed body rmcp reports an unsupported content type; the status should be 400.
     let (status, text) = match text.strip_prefix("fail to deserialize request body ") {
         Some(reason) => (StatusCode::BAD_REQUEST, format!("this is not an MCP message: {reason}")),
         None => (status, text),
@@ -88,7 +88,7 @@ pub(super) async fn worded(answer: Response<Body>, glimpse: &Glimpse) -> Respons
     refusal(status, &fault)
 }
 
-/// A refusal as JSON-RPC error.
+/// Builds an HTTP answer that carries a JSON-RPC error.
 pub(super) fn refusal(status: StatusCode, fault: &Fault) -> Response<Body> {
     let mut answer = Response::new(full(fault.to_message().to_string().into()));
     *answer.status_mut() = status;
@@ -105,7 +105,7 @@ pub(super) fn method_not_allowed() -> Response<Body> {
     answer
 }
 
-/// Reads an answer to its end and throws it away.
+/// Reads an answer to its end and discards it.
 pub(super) async fn drain(answer: Response<Body>) {
     let _ = answer.into_body().collect().await;
 }
@@ -119,7 +119,7 @@ fn has_type(answer: &Response<Body>, kind: &str) -> bool {
     header.is_some_and(|value| value.starts_with(kind))
 }
 
-/// The message of an event stream that answers the request `id`.
+/// Finds the message in an event stream that answers the request `id`.
 async fn find_answer(mut body: Body, id: &Value) -> Option<Bytes> {
     let mut pending = Vec::new();
     let mut read = 0;

@@ -1,7 +1,7 @@
-//! Which requests of which session are being answered.
+//! Tracks which request ids of which session are being answered.
 //!
-//! rmcp tells the answers within a session apart by the request's id alone: of two with
-//! the same id at once, one would wait for ever and the other might get its answer.
+//! rmcp matches answers to requests within a session by the request id alone. With two concurrent
+//! requests of the same id, one would wait forever and the other might get the wrong answer.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-/// The ids in use.
+/// The request ids in use, over all sessions.
 #[derive(Clone, Default)]
 pub(super) struct Claims(Arc<Mutex<HashSet<Key>>>);
 
-/// A session, and the id as JSON: `1` is not `"1"`.
+/// The session id and the request id as JSON, so that `1` and `"1"` differ.
 type Key = (String, String);
 
-/// An id in use, until this is dropped.
+/// A reserved request id; dropping it frees the id.
 pub(super) struct Claim {
     key: Key,
     claims: Claims,
 }
 
 impl Claims {
-    /// Takes an id for a request; `None` while another has it.
+    /// Reserves a request id; `None` while another request of the session uses it.
     pub(super) fn take(&self, session: &str, id: &Value) -> Option<Claim> {
         let key = (session.to_owned(), id.to_string());
         let is_free = self.0.lock().insert(key.clone());

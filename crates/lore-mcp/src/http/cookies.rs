@@ -1,4 +1,4 @@
-//! The session cookie: what a client sends, and what it is given.
+//! The session cookie: reading it from a request and setting it in an answer.
 
 use ::http::header::{COOKIE, SET_COOKIE};
 use ::http::{HeaderMap, HeaderValue};
@@ -6,18 +6,20 @@ use ::http::{HeaderMap, HeaderValue};
 /// The name of the session cookie.
 const SESSION_COOKIE: &str = "mcp_session";
 
-/// More cookies of one name than this are not looked at.
+/// The most session cookies that are read from one request.
 const TRIED_MAX: usize = 8;
 
-/// The ids that a client's cookies name, in their order. Cookies beside them may hold anything;
-/// a client that was given one twice, for two paths say, sends both.
+/// The session ids in a client's cookies, in the order sent.
+///
+/// Other cookies may contain any bytes. A client can send several session cookies, for example when
+/// it got them for two paths.
 pub(super) fn sent(headers: &HeaderMap) -> Vec<String> {
     let lines = headers.get_all(COOKIE).iter().map(|line| line.as_bytes());
     let pairs = lines.flat_map(|line| line.split(|byte| *byte == b';'));
     pairs.filter_map(id_in).take(TRIED_MAX).collect()
 }
 
-/// Sets the session cookie. It has no age: the server forgets idle sessions.
+/// Sets the session cookie. It has no expiry date because the server itself drops idle sessions.
 pub(super) fn set(headers: &mut HeaderMap, id: &str) {
     let cookie = format!("{SESSION_COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict");
     if let Ok(value) = HeaderValue::from_str(&cookie) {

@@ -1,4 +1,4 @@
-//! What a request is told that found no session.
+//! The errors for requests that cannot be assigned to a session.
 
 use std::time::Duration;
 
@@ -9,14 +9,15 @@ use serde_json::Value;
 use super::answers::{self, Body};
 use crate::rpc::{Fault, Glimpse};
 
-/// Why a request found no session.
+/// Why a request could not be assigned to a session.
 pub(super) enum Refused {
     NoSession,
     SameId,
     UnknownSession,
-    /// All places are taken, for so long at least.
+    /// The session limit is reached. The duration says when the next session expires at the
+    /// earliest.
     Full(Duration),
-    /// It should have been opened and was not.
+    /// rmcp failed to open the session.
     NotOpened,
 }
 

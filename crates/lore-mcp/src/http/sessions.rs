@@ -1,4 +1,4 @@
-//! Whose session is whose, in memory and in the store.
+//! The session book: which principal owns which session, in memory and in the store.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -18,18 +18,18 @@ use rmcp::transport::streamable_http_server::session::{
 use super::streams::Streams;
 
 tokio::task_local! {
-    /// Who sends the request being served: rmcp asks its store without saying.
+    /// The principal of the request being served. rmcp calls its session store without passing it.
     static ACTING: PrincipalId;
-    /// The id that the session being opened is to have.
+    /// The id that the session being opened shall get.
     static ADOPTED: String;
 }
 
-/// Serves a request in the name of `principal`.
+/// Runs `serving` with `principal` as the caller of the current task.
 pub(super) async fn acting_as<T>(principal: PrincipalId, serving: impl Future<Output = T>) -> T {
     ACTING.scope(principal, serving).await
 }
 
-/// Opens a session that gets this id, if there is one, rather than a fresh one.
+/// Runs `opening`; if `id` is given, the session that it opens gets that id instead of a fresh one.
 pub(super) async fn adopting<T>(id: Option<String>, opening: impl Future<Output = T>) -> T {
     match id {
         Some(id) => ADOPTED.scope(id, opening).await,
@@ -37,25 +37,25 @@ pub(super) async fn adopting<T>(id: Option<String>, opening: impl Future<Output 
     }
 }
 
-/// How stale the stored time of last use may get.
+/// How far the stored time of last use may lag behind.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 
-/// Whether a session is the caller's.
+/// Whether a session belongs to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ownership {
-    /// It is theirs.
+    /// It belongs to the caller.
     Own,
-    /// It does not exist for them: never did, expired, or is another's.
+    /// The caller has no such session: it never existed, expired, or belongs to someone else.
     None,
 }
 
-/// The open sessions.
+/// All open sessions and their owners.
 pub(super) struct SessionBook {
     app: Arc<App>,
     streams: Arc<Streams>,
     owners: Mutex<HashMap<String, Entry>>,
     vouchers: Vouchers,
-    /// Handed-out ids of sessions that were ended, the latest last.
+    /// Promised ids whose sessions were ended, newest last. Such an id must not be reused.
     ended: Mutex<VecDeque<String>>,
     sessions_max: usize,
 }
@@ -65,22 +65,21 @@ const ENDED_MAX: usize = 10_000;
 
 struct Entry {
     principal: PrincipalId,
-    /// When it was used last.
+    /// When the session was last used.
     used: Instant,
-    /// When the store heard of that last.
+    /// When the time of last use was last written to the store.
     stored: Instant,
-    /// How it came to be here.
     origin: Origin,
 }
 
-/// How a session came to be in the book.
+/// How a session entered the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// Its client opened it, or came back to it.
+    /// Its client opened it, or has used it again.
     Opened,
-    /// Opened for a client that did not ask for a session and has not come back to it.
+    /// The server opened it for a client that sent no `initialize` and has not used it since.
     Passing,
-    /// Opened before the server was started anew.
+    /// Loaded from the store: it was opened before the last restart of the server.
     Restored,
 }
 
@@ -103,29 +102,30 @@ impl SessionBook {
         Arc::clone(&self.streams)
     }
 
-    /// The store behind rmcp's sessions.
+    /// The persistent store that rmcp saves its sessions in.
     pub(super) fn store(&self) -> Arc<dyn SessionStore> {
         Arc::new(Persistent { app: Arc::clone(&self.app) })
     }
 
-    /// An id for a client that needs no session yet.
+    /// Creates a voucher: an id promised to a client that needs no session yet.
     pub(super) fn voucher(&self) -> String {
         self.vouchers.issue(&self.app.effects)
     }
 
-    /// Whether a new session may have this id: it was handed out here, nobody has it, and
-    /// nobody ended it.
+    /// Whether a new session may take this id: it is a voucher of this server, no session uses it,
+    /// and it was never ended.
     pub(super) fn is_free(&self, id: &str) -> bool {
         self.vouchers.knows(id)
             && !self.owners.lock().contains_key(id)
             && !self.ended.lock().iter().any(|ended| ended == id)
     }
 
-    /// Makes sure that `principal` may open another session, or says how long to wait.
+    /// Ensures that `principal` may open another session, or returns how long to wait.
     ///
-    /// Where all places are taken, a client that never came back loses its own: scripts that
-    /// keep no cookie open one with each call. Then whoever has the most places gives one up
-    /// to those who have fewer, so that nobody can keep the others out.
+    /// When the limit is reached, two kinds of session are closed to make room. First come those of
+    /// clients that never returned, because scripts without cookies open one with each call. Then
+    /// the principal with the most sessions loses one to a principal with fewer, so that nobody can
+    /// lock the others out.
     pub(super) async fn make_room(&self, principal: PrincipalId) -> Result<(), Duration> {
         loop {
             let open: HashSet<SessionId> = {
@@ -145,7 +145,7 @@ impl SessionBook {
         }
     }
 
-    /// The session that can best be given up for one of `principal`.
+    /// The session that is best closed to make room for a session of `principal`.
     fn dispensable(&self, open: &HashSet<SessionId>, principal: PrincipalId) -> Option<String> {
         let owners = self.owners.lock();
         let places = || owners.iter().filter(|(id, _)| open.contains(id.as_str()));
@@ -154,7 +154,7 @@ impl SessionBook {
             *held.entry(entry.principal).or_default() += 1;
         }
         let held = |holder: PrincipalId| held.get(&holder).copied().unwrap_or(0);
-        // Beyond this, giving one up still leaves its holder no fewer.
+        // A holder of more than this many still has at least as many as `principal` afterwards.
         let fair = held(principal) + 1;
         let rank = |entry: &Entry| {
             (entry.origin != Origin::Passing, Reverse(held(entry.principal)), entry.used)
@@ -165,7 +165,7 @@ impl SessionBook {
             .map(|(id, _)| id.clone())
     }
 
-    /// How long until a session has idled too long, if nobody comes back to it.
+    /// How long until the next session expires, if its client does not return.
     fn next_to_expire(&self, open: &HashSet<SessionId>) -> Duration {
         let owners = self.owners.lock();
         let places = owners.iter().filter(|(id, _)| open.contains(id.as_str()));
@@ -173,12 +173,12 @@ impl SessionBook {
         sessions::IDLE_LIMIT.saturating_sub(idle)
     }
 
-    /// Notes a session that its client opened.
+    /// Records a session that its client opened.
     pub(super) fn add(&self, id: &str, principal: PrincipalId) {
         self.enter(id, principal, Origin::Opened);
     }
 
-    /// Notes a session that was opened for a client that did not ask for one.
+    /// Records a session that the server opened for a client that sent no `initialize`.
     pub(super) fn add_passing(&self, id: &str, principal: PrincipalId) {
         self.enter(id, principal, Origin::Passing);
     }
@@ -189,12 +189,12 @@ impl SessionBook {
         self.owners.lock().insert(id.to_owned(), entry);
     }
 
-    /// Whether a session stems from before the server was started anew.
+    /// Whether a session was opened before the last restart of the server.
     pub(super) fn was_restored(&self, id: &str) -> bool {
         self.owners.lock().get(id).is_some_and(|entry| entry.origin == Origin::Restored)
     }
 
-    /// Looks a session up, in the store too: it may stem from before a restart.
+    /// Looks a session up in memory and then in the store, since it may predate a restart.
     pub(super) async fn ownership(&self, id: &str, principal: PrincipalId) -> Ownership {
         if let Some(entry) = self.owners.lock().get(id) {
             return if entry.principal == principal { Ownership::Own } else { Ownership::None };
@@ -212,7 +212,7 @@ impl SessionBook {
         }
     }
 
-    /// Notes that a session was used; the store hears of it once a minute.
+    /// Records that a session was used; the store is updated at most once a minute.
     pub(super) fn touch(&self, id: &str) {
         let due = {
             let mut owners = self.owners.lock();
@@ -237,7 +237,7 @@ impl SessionBook {
         }
     }
 
-    /// Forgets a session that its client ended; its id is not used again.
+    /// Removes a session that its client ended, and prevents its id from being reused.
     pub(super) async fn end(&self, id: &str) {
         if self.vouchers.knows(id) {
             let mut ended = self.ended.lock();
@@ -256,7 +256,7 @@ impl SessionBook {
         }
     }
 
-    /// Drops what idled too long, here and in the store.
+    /// Drops sessions that were idle for too long, in memory and in the store.
     pub(super) async fn sweep(&self) {
         if let Err(error) = sessions::purge(&self.app).await {
             tracing::warn!(%error, "old sessions could not be removed");

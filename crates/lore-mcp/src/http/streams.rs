@@ -1,8 +1,9 @@
-//! rmcp's sessions, with ids of ours, and event ids that name each event of a stream once.
+//! rmcp's session manager, with session ids of our own and unambiguous event ids.
 //!
-//! rmcp greets a stream with the id 0, counts events from 0 as well, and takes the id that a
-//! client comes back with for the next event to send. So ids leave here one higher: 0 is
-//! "nothing yet", and whoever names the last event they have goes on after it.
+//! rmcp greets a stream with event id 0, also numbers its events from 0, and treats the id that a
+//! reconnecting client sends as the next event to deliver. This module therefore adds one to every
+//! event id: 0 means "nothing received yet", and a client that names the last event it received
+//! continues after it.
 
 use futures::{Stream, StreamExt};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -16,9 +17,9 @@ use rmcp::transport::worker::WorkerTransport;
 
 /// The open sessions and their streams.
 pub(super) struct Streams {
-    /// What does the work.
+    /// rmcp's session manager, which does the work.
     pub(super) local: LocalSessionManager,
-    /// The id of the next session.
+    /// Generates the id of the next session.
     pub(super) next_id: Box<dyn Fn() -> String + Send + Sync>,
 }
 
@@ -93,8 +94,10 @@ impl SessionManager for Streams {
 }
 
 impl Streams {
-    /// Who comes back has lost the stream they had, even if nobody noticed yet; left open, it
-    /// would get what they are waiting for.
+    /// Closes the session's previous stream.
+    ///
+    /// A reconnecting client has lost that stream even if the server has not noticed yet. If it
+    /// stayed open, it would receive the events that the client is waiting for.
     async fn end_stream_before(&self, id: &SessionId) -> Result<(), LocalSessionManagerError> {
         let handle = self.local.sessions.read().await.get(id).cloned();
         if let Some(handle) = handle {
@@ -104,8 +107,8 @@ impl Streams {
     }
 }
 
-/// Whether the last event somebody heard was one of the session's own stream. A greeting says
-/// nothing: that of `initialize` is the same.
+/// Whether an event id belongs to the session's own stream. The greeting's id 0 does not count,
+/// because the stream of `initialize` begins with the same id.
 fn is_of_the_session(last_event_id: &str) -> bool {
     last_event_id.parse::<u64>().is_ok_and(|index| index > 0)
 }
@@ -115,7 +118,8 @@ fn numbered(mut event: ServerSseMessage) -> ServerSseMessage {
     event
 }
 
-/// The id after this one: `7` is an event of the session, `2/7` the third one of request 7.
+/// Returns the event id increased by one. `7` is an event of the session's stream; `2/7` is event 2
+/// of the stream that answers request 7.
 fn after(id: &str) -> String {
     let (index, request) = id.split_once('/').map_or((id, None), |(at, of)| (at, Some(of)));
     match (index.parse::<u64>().map(|index| index.saturating_add(1)), request) {

@@ -1,4 +1,4 @@
-//! The methods of the protocol: one implementation for every transport and era.
+//! The methods of the protocol: one implementation for every transport and protocol revision.
 
 #![expect(deprecated, reason = "older revisions still subscribe and set log levels this way")]
 
@@ -27,7 +27,7 @@ use crate::notify::{Follower, SUBSCRIPTIONS_MAX};
 use crate::progress::ProgressPump;
 use crate::{convert, params};
 
-/// How long a client may keep a list: it changes only with the program.
+/// How long a client may cache a list. Lists change only with the program.
 const LIST_TTL_MS: u64 = 60_000;
 
 impl ServerHandler for McpServer {
@@ -62,7 +62,7 @@ impl ServerHandler for McpServer {
         _: SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // Accepted because older clients insist on it; our log goes to stderr.
+        // Accepted because older clients insist on it, but the log goes to stderr.
         if is_stateless(&context) { Err(unknown_method("logging/setLevel")) } else { Ok(()) }
     }
 
@@ -160,7 +160,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let subscriber = self.subscriber(&self.scope(&context)?);
-        // What cannot be read must not be told of either.
+        // A resource that the caller cannot read must not be announced either.
         subscriber.require(&request.uri).await?;
         if self.subscriptions.uris().len() >= SUBSCRIPTIONS_MAX {
             return Err(convert::protocol_error(&too_many_subscriptions()));
@@ -184,7 +184,7 @@ impl ServerHandler for McpServer {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        // Who may listen to what was decided before, see [`Listens`].
+        // The request was filtered before it got here, see [`Listens`].
         Some(requested.clone())
     }
 

@@ -1,4 +1,4 @@
-//! What could stand in the place of what a user is typing: completions of the protocol.
+//! Completions: suggestions for an argument that a user is typing.
 
 use lore_tools::Call;
 use rmcp::ErrorData;
@@ -7,7 +7,7 @@ use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 use super::{McpServer, Scope, contained};
 
 impl McpServer {
-    /// What fits to what was typed so far.
+    /// Returns the values that complete what was typed so far.
     pub(super) async fn suggestions(
         &self,
         scope: &Scope,

@@ -1,7 +1,7 @@
-//! The files of an archive, from a .zip or from the folder it was unpacked to.
+//! Reads the files of an archive, from a .zip or from the folder it was unpacked to.
 //!
-//! Archives come from elsewhere: names in them lead nowhere on this machine, because nothing
-//! is unpacked to disk, and what grows too large while it is unpacked is refused.
+//! Archives are untrusted. Nothing is unpacked to disk, so names in an archive cannot lead anywhere
+//! on this machine, and an archive that grows too large while unpacking is refused.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -10,14 +10,14 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use zip::ZipArchive;
 
-/// Most files of an archive.
+/// The most files of an archive.
 const FILES_MAX: usize = 200_000;
-/// Largest file that is read, in bytes.
+/// The largest file that is read, in bytes.
 const FILE_MAX: u64 = 64 << 20;
-/// Most bytes of all files together.
+/// The most bytes of all files together.
 const ALL_MAX: u64 = 2 << 30;
 
-/// The JSON files of an archive with their paths in it, in order.
+/// Returns the JSON files of an archive with their paths in it, sorted by path.
 pub(crate) fn files(path: &Path) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut found = if path.is_dir() { unpacked(path)? } else { zipped(path)? };
     found.sort();
@@ -47,7 +47,7 @@ fn unpacked(path: &Path) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
             let entry = entry?;
             let (kind, inside) = (entry.file_type()?, entry.path());
-            // A link could lead out of the folder, or around in it.
+            // Links are skipped: one could lead out of the folder, or in circles.
             if kind.is_dir() {
                 open.push(inside);
             } else if kind.is_file() && is_json(&inside.to_string_lossy()) {
@@ -60,7 +60,7 @@ fn unpacked(path: &Path) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     Ok(gathered.files)
 }
 
-/// What was read, within bounds.
+/// The files read so far, within the limits.
 #[derive(Default)]
 struct Gathered {
     files: Vec<(String, Vec<u8>)>,

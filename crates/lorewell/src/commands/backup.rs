@@ -8,7 +8,7 @@ use lore_sqlite::SqliteStore;
 use crate::config::Settings;
 use crate::{output, setup};
 
-/// Writes a consistent copy, also while a server runs.
+/// Writes a consistent copy of the store, even while a server runs.
 pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result<()> {
     let file = settings.store_file();
     if !file.exists() {
@@ -27,7 +27,7 @@ pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result
     Ok(())
 }
 
-/// Puts a backup in place of the store; the old store is kept beside it.
+/// Replaces the store with a backup; the old store is kept beside it.
 pub(crate) fn restore(settings: &Settings, source: &Path) -> anyhow::Result<()> {
     if !source.is_file() {
         anyhow::bail!(

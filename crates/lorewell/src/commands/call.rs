@@ -16,10 +16,10 @@ use crate::cli;
 use crate::config::Settings;
 use crate::{output, setup};
 
-/// How long one waits without being told what for.
+/// How long reading the notes may take before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Calls a tool as the person at the machine; fails with exit code 1 when the tool does.
+/// Calls a tool as the local user; the exit code is 1 when the tool fails.
 pub(crate) async fn run(settings: &Settings, call: cli::Call) -> anyhow::Result<ExitCode> {
     let arguments = read_arguments(&call.arguments)?;
     let app = setup::open_app(settings).await?;
@@ -54,7 +54,7 @@ async fn carry_out(
     }
 }
 
-/// Brings in what changed in the notes folder, as a server that runs does all the time.
+/// Imports changes in the notes folder, which a running server does continuously.
 async fn follow_notes(app: &Arc<App>, settings: &Settings) {
     if settings.vault.is_none() || settings.selection.is_read_only() {
         return;
@@ -75,7 +75,7 @@ async fn follow_notes(app: &Arc<App>, settings: &Settings) {
     }
 }
 
-/// Whether an answer says in the form of its contract that nothing was done.
+/// Whether an answer reports, in its contract's own format, that nothing was done.
 fn is_refusal(answer: &Value) -> bool {
     answer.get("_v").is_some() && answer.get("error").is_some_and(Value::is_string)
 }

@@ -1,4 +1,4 @@
-//! `lorewell completions`: completion scripts.
+//! `lorewell completions`: prints shell completion scripts.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use crate::cli::Cli;
 use crate::output;
 
-/// Prints the script for a shell.
+/// Prints the completion script for a shell.
 pub(crate) fn run(shell: Shell) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "lorewell", &mut script);

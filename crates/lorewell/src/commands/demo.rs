@@ -1,7 +1,7 @@
-//! `lorewell demo`: a small world to look around in.
+//! `lorewell demo`: creates a small sample world.
 //!
-//! It is made by calling the tools themselves, so it shows what they do and
-//! nothing else. Only its code is added as `lorewell scan` does, because no tool can.
+//! The world is created by calling the tools, so it shows what they do and nothing else. Only its
+//! source code is added the way `lorewell scan` does it, because no tool can.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,22 +19,22 @@ use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup};
 
-/// What is called, one after another.
+/// The tool calls, in order.
 const STEPS: &str = include_str!("demo/steps.json");
-/// The folder of its notes in the data directory, where no other is configured.
+/// The folder for the notes in the data directory, used if none is configured.
 const NOTES: &str = "demo-vault";
-/// The folder of its source code there.
+/// The folder for the source code in the data directory.
 const CODE: &str = "demo-code";
-/// What is in it.
+/// The source files.
 const SOURCES: [(&str, &str); 2] = [
     ("tides.py", include_str!("demo/almanac/tides.py")),
     ("bells.py", include_str!("demo/almanac/bells.py")),
 ];
 
-/// Makes the world, fills it and chooses it.
+/// Creates the world, fills it and makes it the current one.
 pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
     let mut settings = with_notes(settings)?;
-    // The folder of notes is that of the world to be made.
+    // The notes folder shall belong to the new world.
     settings.world = Some(name.trim().to_owned());
     let app = setup::open_app(&settings).await?;
     let made = worlds::create(&app, Principal::LOCAL, name, "demo").await;
@@ -60,7 +60,7 @@ pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The settings, with a folder for notes.
+/// The settings with a notes folder, which is created if missing.
 fn with_notes(settings: &Settings) -> anyhow::Result<Settings> {
     let mut settings = settings.clone();
     let folder = settings.vault.get_or_insert_with(|| settings.data.join(NOTES));
@@ -69,7 +69,7 @@ fn with_notes(settings: &Settings) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
-/// Writes the source code, and says where.
+/// Writes the source files and returns their folder.
 fn written_code(settings: &Settings) -> anyhow::Result<PathBuf> {
     let folder = settings.data.join(CODE);
     let written = private_folder(&folder).and_then(|()| {
@@ -79,8 +79,8 @@ fn written_code(settings: &Settings) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Makes a folder, and those it is in, that only this user can read: one of them may be that of
-/// the store.
+/// Creates a folder and its missing parents with access for this user only, because one of them may
+/// be the folder of the store.
 fn private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -89,14 +89,14 @@ fn private_folder(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
-/// One call, and what later ones need of its answer.
+/// One tool call, and the values that later calls need from its answer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
     tool: String,
-    /// `$name` stands for what an earlier step kept under that name.
+    /// The arguments. `$name` stands for a value that an earlier step kept under that name.
     arguments: Map<String, Value>,
-    /// By name, where in the answer it is.
+    /// The values to keep: a name, and the JSON pointer to the value in the answer.
     #[serde(default)]
     keep: BTreeMap<String, String>,
 }
@@ -122,7 +122,7 @@ impl Kept {
         if let Some(whole) = text.strip_prefix('$').and_then(|name| self.0.get(name)) {
             return whole.clone();
         }
-        // The longest names first: one may begin like another.
+        // Replace the longest names first, since one may be a prefix of another.
         let mut known: Vec<_> = self.0.iter().collect();
         known.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         let filled = known.into_iter().fold(text.to_owned(), |text, (name, value)| {
@@ -175,7 +175,7 @@ fn tell(world: &str, notes: Option<&Path>) {
     output::line("`lorewell world list` shows your worlds, `lorewell world use NAME` goes back.");
 }
 
-/// Calls that show something in the sample world.
+/// Commands to try in the sample world.
 const TRY: [(&str, &str); 7] = [
     ("call find_entities", r#"{"name": "Mara Quil", "name_fuzzy": true}"#),
     ("call knowledge_search", r#"{"query": "why does the tide stand still"}"#),
@@ -189,7 +189,7 @@ const TRY: [(&str, &str); 7] = [
     ),
 ];
 
-/// Questions for an agent.
+/// Questions to ask an agent.
 const ASK: [&str; 3] = [
     "Who in Saltmere knows how to mend a tide bell, and what do they want?",
     "What happened in our first session, and which promises are still open?",

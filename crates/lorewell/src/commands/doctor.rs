@@ -1,4 +1,4 @@
-//! `lorewell doctor`: what is wrong, and how to mend it.
+//! `lorewell doctor`: reports problems and how to fix them.
 
 mod configured;
 
@@ -16,8 +16,8 @@ use crate::config::Settings;
 use crate::setup::Unopened;
 use crate::{output, setup};
 
-/// Checks everything; exit code 1 when something is wrong. `faults` are parts of the configuration
-/// that the settings are without.
+/// Checks everything; the exit code is 1 when something is wrong. `faults` are the errors of those
+/// parts of the configuration that were left out of the settings.
 pub(crate) async fn run(
     settings: &Settings,
     faults: &[anyhow::Error],
@@ -34,36 +34,35 @@ pub(crate) async fn run(
     Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What was looked at, and what is wrong with it.
+/// What was checked, and the problems found.
 #[derive(Default)]
 struct Report {
     health: Option<Health>,
     world: Option<Inhabited>,
-    /// How many damaged entries were taken for what they read now.
+    /// How many damaged rows were accepted with their present contents.
     accepted: Option<u64>,
-    /// Where a log is kept of which only a part could be read.
+    /// Where a write-ahead log was saved of which only a part could be read.
     log_kept: Option<PathBuf>,
     findings: Vec<Finding>,
 }
 
-/// The world one works in, and what its owner sees there.
+/// The world in use, and what its owner sees in it.
 struct Inhabited {
     name: String,
     nodes: u64,
     edges: u64,
-    /// How many of its names and texts the embedding model has read, where there is one.
+    /// How many of its names and texts are embedded, if there is an embedding model.
     embedded: Option<Coverage>,
 }
 
-/// The store's own check, or the reason why it cannot even be opened; and what is configured
-/// besides, each part for itself.
+/// Checks the configuration and the store, or reports why the store cannot be opened.
 async fn examine(settings: &Settings, options: &Doctor, mut report: Report) -> Report {
     report.findings.extend(configured::findings(settings));
     if let Err(error) = setup::check_directory(settings) {
         report.findings.push(Finding { problem: error.to_string(), remedy: error.hint() });
         return report;
     }
-    // Opening one would make one.
+    // Opening the store would create one.
     if let Ok(false) = settings.store_file().try_exists() {
         report.findings.push(no_store());
         return report;
@@ -91,7 +90,7 @@ async fn examine(settings: &Settings, options: &Doctor, mut report: Report) -> R
     let found = report.health.iter().flat_map(|health| health.findings.clone());
     report.findings.extend(found.collect::<Vec<_>>());
     report.findings.extend(configured::findings_of(&app, settings).await);
-    // The world of a campaign is made when its settings are right.
+    // The world of a Kanka campaign is created only when its settings are valid.
     if settings.kanka.is_some() && app.kanka.get().is_none() {
         return report;
     }
@@ -113,7 +112,7 @@ fn no_store() -> Finding {
 }
 
 impl Report {
-    /// The result, or a finding about why there is none.
+    /// Returns the value, or records the error as a finding.
     fn note<T>(&mut self, result: Result<T, StoreError>) -> Option<T> {
         let note = |error: StoreError| {
             let remedy = setup::remedy(&error).into();
@@ -123,7 +122,7 @@ impl Report {
     }
 }
 
-/// Enters the world that is named, or the chosen one.
+/// Enters the world that is named, or else the chosen one.
 async fn look_around(app: &App, settings: &Settings) -> Result<Inhabited, Error> {
     let viewer = access::enter(app, Identity::LOCAL, settings.world.as_deref()).await?;
     let known = worlds::list(app, Principal::LOCAL).await?;
@@ -140,7 +139,7 @@ async fn look_around(app: &App, settings: &Settings) -> Result<Inhabited, Error>
     })
 }
 
-/// Why nothing could be looked at: the store, or what is configured besides.
+/// Describes why nothing could be opened: because of the store or of the configuration.
 fn unopened(error: &anyhow::Error) -> Finding {
     match error.downcast_ref::<Unopened>() {
         Some(unopened) => Finding { problem: unopened.problem(), remedy: unopened.remedy().into() },

@@ -1,4 +1,4 @@
-//! `lorewell import` and `lorewell export`: memory and worlds from elsewhere, memory for elsewhere.
+//! `lorewell import` and `lorewell export`: exchange of memory and worlds with other programs.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::commands::{archive, sync};
 use crate::config::Settings;
 use crate::{output, setup};
 
-/// Imports what a file or folder holds. Running it again goes on where it stopped.
+/// Imports a file or folder. Running it again continues where it stopped.
 pub(crate) async fn import(settings: &Settings, command: Import) -> anyhow::Result<()> {
     match command {
         Import::Memory { format, path } => import_memory(settings, format, &path).await,
@@ -67,7 +67,7 @@ async fn import_memory(
     Ok(())
 }
 
-/// As many names as can be taken in at once.
+/// The first names of a list, as many as a reader can take in.
 fn some_of(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -134,19 +134,20 @@ fn read_as(format: ImportFormat, path: &Path) -> anyhow::Result<Load> {
     }
 }
 
-/// When a file was last written, as far as that is known.
+/// When a file was last modified, if known.
 fn written(file: &Path) -> Option<Timestamp> {
     Timestamp::try_from(fs::metadata(file).ok()?.modified().ok()?).ok()
 }
 
-/// The text of a file. What is no UTF-8 in it is marked as such, and keeps nothing else out.
+/// The text of a file. Bytes that are not UTF-8 become replacement characters and do not prevent
+/// the import.
 fn text(path: &Path) -> anyhow::Result<String> {
     let bytes = fs::read(path).with_context(|| path.display().to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// Where a source lies whose things have only names.
+/// The location of a source whose records are identified only by name; it makes the names unique.
 fn place(format: ImportFormat, path: &Path) -> anyhow::Result<Option<String>> {
     match format {
         ImportFormat::Markdown | ImportFormat::Jsonl => {
@@ -157,15 +158,15 @@ fn place(format: ImportFormat, path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// What a folder is called, by whatever way it is reached.
+/// The name of a folder, independent of the path by which it is reached.
 fn folder_name(path: &Path) -> anyhow::Result<String> {
     let path = path.canonicalize().with_context(|| path.display().to_string())?;
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
     Ok(name.unwrap_or_else(|| "memory".into()))
 }
 
-/// The files with such an ending in a folder and the folders within it, by path; or the one file.
-/// What begins with a dot is a program's own.
+/// The files with a matching extension in a folder and its subfolders, sorted by path; or the one
+/// file that `path` names. Names that begin with a dot are skipped.
 fn files(path: &Path, is_one: impl Fn(&str) -> bool) -> anyhow::Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut open = vec![path.to_owned()];
@@ -174,7 +175,7 @@ fn files(path: &Path, is_one: impl Fn(&str) -> bool) -> anyhow::Result<Vec<(Stri
             for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
                 let entry = entry?;
                 let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-                // A link could lead out of the folder, or around in it.
+                // Links are skipped: one could lead out of the folder, or in circles.
                 if !is_hidden && !entry.file_type()?.is_symlink() {
                     open.push(entry.path());
                 }
@@ -194,7 +195,7 @@ fn files(path: &Path, is_one: impl Fn(&str) -> bool) -> anyhow::Result<Vec<(Stri
     Ok(found)
 }
 
-/// Exports everything the person at the machine sees in their world.
+/// Exports everything that the local user sees in their world.
 pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Result<()> {
     let Export::Memory { format, path, force } = command;
     if format == ExportFormat::Markdown && !force {
@@ -226,7 +227,8 @@ pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Resu
     Ok(())
 }
 
-/// Fails for a folder that holds what no export wrote: notes would be strewn among other things.
+/// Fails for a non-empty folder without notes of an earlier export, so that notes are not scattered
+/// among other files.
 fn may_be_filled(folder: &Path) -> anyhow::Result<()> {
     if !folder.exists() || fs::read_dir(folder)?.next().is_none() {
         return Ok(());
@@ -241,10 +243,12 @@ fn may_be_filled(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a note for each thing and takes away what an earlier export wrote of what is gone or is
-/// called otherwise. Notes of others stay, and so do those that somebody changed by hand since:
-/// these are returned, with how many things there are. What is damaged is not gone: its note may be
-/// the last good copy.
+/// Writes a note for each exported item and removes earlier notes of items that are gone or
+/// renamed.
+///
+/// Files of others stay, and so do notes that were edited by hand; the names of the latter are
+/// returned, with the number of items. If damaged rows were left out of the export, no note is
+/// removed as gone, because it may be the last good copy.
 async fn export_notes(
     keeper: &Keeper,
     folder: &Path,
@@ -272,7 +276,7 @@ async fn export_notes(
     Ok((count, edited))
 }
 
-/// Takes notes of one thing away, but for those that somebody changed by hand; returns these.
+/// Removes the notes of one item, except for those that were edited by hand, which it returns.
 fn clear(folder: &Path, names: Vec<String>, now: Option<&Exported>) -> io::Result<Vec<String>> {
     let mut kept = Vec::new();
     for name in names {
@@ -287,7 +291,7 @@ fn clear(folder: &Path, names: Vec<String>, now: Option<&Exported>) -> io::Resul
     Ok(kept)
 }
 
-/// The names of the notes in a folder that an export wrote, by what they are of.
+/// The file names of earlier exported notes in a folder, by the id of the item.
 fn own_pages(folder: &Path) -> anyhow::Result<HashMap<String, Vec<String>>> {
     let mut pages: HashMap<String, Vec<String>> = HashMap::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -305,8 +309,8 @@ fn own_pages(folder: &Path) -> anyhow::Result<HashMap<String, Vec<String>>> {
     Ok(pages)
 }
 
-/// Writes beside the file and puts it in place when it is whole. Until then it has no name,
-/// so that an export that is killed leaves nothing.
+/// Writes JSON lines to an unnamed temporary file and puts the result in place when it is complete,
+/// so that an interrupted export leaves nothing behind.
 async fn export_lines(keeper: &Keeper, path: &Path) -> anyhow::Result<usize> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! `lorewell federation`: who the KOI-net node knows and what it shares.
+//! `lorewell federation`: manages the peers of the KOI-net node and what it shares.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup};
 
-/// Runs a `federation` command as the person at the machine.
+/// Runs a `federation` command as the local user.
 pub(crate) async fn run(settings: &Settings, command: Federation) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
@@ -50,14 +50,14 @@ pub(crate) async fn run(settings: &Settings, command: Federation) -> anyhow::Res
     Ok(())
 }
 
-/// Orders wait for a node to run.
+/// Reminds the user that orders are carried out only while a node runs.
 fn remind(settings: &Settings) {
     if !settings.federation.enabled {
         output::line("  taken up while `lorewell serve --federation` runs");
     }
 }
 
-/// What the node kept; none where there was none yet.
+/// The status that the node stored last; `None` if no node ever ran.
 async fn kept_status(
     app: &Arc<App>,
     viewer: Viewer,
@@ -80,7 +80,7 @@ async fn known(app: &Arc<App>, viewer: Viewer, settings: &Settings) -> anyhow::R
 const NEVER_RAN: &str =
     "no KOI-net node ever ran in this world; start one with `lorewell serve --federation`";
 
-/// The contract's report of what was kept. Whether a node runs right now is for itself to say.
+/// The stored status as a report. Only a running node can say whether it is running.
 fn report(app: &App, settings: &Settings, status: Option<&Status>) -> Value {
     let now = app.effects.now();
     let Some(status) = status else { return federation::disabled(NEVER_RAN, now) };
@@ -160,7 +160,7 @@ async fn share(app: &App, viewer: &Viewer, what: &str, opening: Opening) -> anyh
     Ok(())
 }
 
-/// Whether a rule names a kind or tag that nothing has: perhaps a slip.
+/// Whether a rule names a kind or tag that nothing has, which may be a typing error.
 fn is_of_nothing(report: &RuleReport) -> bool {
     let of_many = matches!(report.rule, ShareRule::Kind(_) | ShareRule::Tag(_));
     of_many && report.shared == 0 && report.hidden == 0
@@ -186,7 +186,7 @@ async fn list_rules(app: &App, viewer: &Viewer) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A rule and how much it shares.
+/// Describes a rule and how much it shares.
 fn extent(report: &RuleReport) -> String {
     let name = shown(report);
     match (&report.rule, report.shared, report.hidden) {

@@ -1,9 +1,9 @@
-//! `lorewell index`: the notes folder, brought in as it is now.
+//! `lorewell index`: imports the notes folder in its present state.
 
 use crate::config::Settings;
 use crate::{output, setup};
 
-/// Brings every note in. Running it again changes only what changed.
+/// Imports all notes. Running it again writes only what changed.
 pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
     let notes =

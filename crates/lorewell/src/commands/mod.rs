@@ -1,4 +1,4 @@
-//! The commands, one file each, and what several of them need.
+//! The commands, one file each, and code that several of them share.
 
 mod archive;
 mod backup;

@@ -1,4 +1,4 @@
-//! `lorewell scan`: have source repositories read into the world.
+//! `lorewell scan`: reads source repositories into the world.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup};
 
-/// Most files that are named because they were left out.
+/// The most skipped files that are listed.
 const SKIPPED_MAX: usize = 50;
 
-/// Adds a repository and scans it; without a source, scans all there are.
+/// Adds a repository and scans it; without a source, scans all known repositories.
 pub(crate) async fn run(settings: &Settings, scan: &Scan) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
     signal::unless_stopped(&app, carry_out(Arc::clone(&app), settings, scan)).await
@@ -80,13 +80,13 @@ fn asked_for(scan: &Scan, source: &str) -> NewRepository {
     NewRepository { source, name: scan.name.clone(), branch: scan.branch.clone() }
 }
 
-/// A path is meant from here, wherever the server runs.
+/// Makes a local path absolute, since the server may run in another directory.
 fn seen_from_anywhere(source: &str) -> String {
     let here = std::path::absolute(source).ok().filter(|path| Path::new(path).is_dir());
     here.map_or_else(|| source.to_owned(), |path| path.display().to_string())
 }
 
-/// Errors speak of the fields of requests; here they are flags.
+/// Rewords an error that names fields of a request so that it names command-line flags.
 fn in_words_of_flags(error: lore_core::Error) -> anyhow::Error {
     let flags = |text: String| match text.as_str() {
         "branch" => "--branch".to_owned(),
@@ -138,7 +138,7 @@ fn told(repo: &str, done: &Done) -> String {
         line.push_str(&format!(", {} left out", done.skipped.len()));
     }
     for (path, why) in done.skipped.iter().take(SKIPPED_MAX) {
-        // Names of files are what somebody else made them.
+        // Quoted, because file names are untrusted.
         line.push_str(&format!("\n  left out {path:?}: {why}"));
     }
     if done.skipped.len() > SKIPPED_MAX {
@@ -147,12 +147,12 @@ fn told(repo: &str, done: &Done) -> String {
     line
 }
 
-/// How far it is, on one line, for whoever watches.
+/// Shows the progress on one line of the terminal.
 fn show(done: usize, total: usize, repo: &str) {
     let mut terminal = std::io::stderr();
     if terminal.is_terminal() {
         let end = if done == total { "\r\x1b[K" } else { "" };
-        // Nothing is lost when nobody can see it.
+        // A failure to show progress does not matter.
         let _ = write!(terminal, "\r{repo}: {done}/{total} files{end}");
     }
 }

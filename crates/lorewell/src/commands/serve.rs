@@ -15,7 +15,7 @@ use crate::cli::Serve;
 use crate::config::{HttpSettings, Settings};
 use crate::{output, setup};
 
-/// Serves until it is told to stop.
+/// Serves until the program is told to stop.
 pub(crate) async fn run(
     settings: &Settings,
     flags: &Serve,
@@ -93,7 +93,7 @@ fn options(
 }
 
 fn announce(settings: &Settings, address: SocketAddr, has_token: bool) {
-    // Nobody can call the address that stands for all of them.
+    // A wildcard address cannot be called, so print the loopback address.
     let near = match address {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => (Ipv4Addr::LOCALHOST, v4.port()).into(),
         SocketAddr::V6(v6) if v6.ip().is_unspecified() => (Ipv6Addr::LOCALHOST, v6.port()).into(),

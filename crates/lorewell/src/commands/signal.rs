@@ -1,8 +1,8 @@
-//! Being told to stop.
+//! Handles the signals that stop the program.
 
 use lore_app::App;
 
-/// Waits until the program is told to stop.
+/// Waits for Ctrl-C or, on Unix, SIGTERM.
 pub(super) async fn told_to_stop() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]
@@ -22,8 +22,10 @@ pub(super) async fn told_to_stop() {
     let _ = interrupt.await;
 }
 
-/// Does something, unless the program is told to stop first: then it is broken off, and with
-/// it the programs it started. Scans leave word that they were.
+/// Runs `work` until it is done or the program is told to stop.
+///
+/// In the latter case the work is cancelled, together with the child processes it started, and
+/// running scans are recorded as interrupted.
 pub(super) async fn unless_stopped<T>(
     app: &App,
     work: impl Future<Output = anyhow::Result<T>>,

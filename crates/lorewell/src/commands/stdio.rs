@@ -9,7 +9,7 @@ use crate::background::Background;
 use crate::config::Settings;
 use crate::setup;
 
-/// Serves one client until it leaves.
+/// Serves one client until it disconnects.
 pub(crate) async fn run(settings: &Settings, background: &Background) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
     setup::know_the_world(&app, settings).await?;

@@ -1,4 +1,4 @@
-//! `lorewell sync`: bring the mirror of a service up to date.
+//! `lorewell sync`: brings the local mirror of a service up to date.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup, turn};
 
-/// Brings what is configured up to date, and says what came of it.
+/// Brings the configured service up to date and reports the result.
 pub(crate) async fn run(settings: &Settings, command: &Sync) -> anyhow::Result<()> {
     match command {
         Sync::Kanka { theirs } => kanka(settings, *theirs).await,
@@ -45,7 +45,7 @@ async fn world_anvil(settings: &Settings, world_id: Option<&str>) -> anyhow::Res
     copy(app, settings, "sync world-anvil", world_id, source.as_ref()).await
 }
 
-/// Copies a world of World Anvil into the present one, and says what came of it.
+/// Copies a World Anvil world into the current world and reports the result.
 pub(crate) async fn copy(
     app: Arc<App>,
     settings: &Settings,

@@ -1,4 +1,4 @@
-//! `lorewell token`: who may use the HTTP server.
+//! `lorewell token`: manages access to the HTTP server.
 
 use lore_app::access;
 use lore_core::{Role, TokenId};

@@ -1,4 +1,4 @@
-//! `lorewell tools`: what is on, and what it costs a model to read.
+//! `lorewell tools`: lists the active tools and how much a model has to read for each.
 
 use anyhow::Context;
 use lore_core::Role;
@@ -9,7 +9,7 @@ use crate::cli::Tools;
 use crate::config::Settings;
 use crate::output;
 
-/// Lists the tools that are on, or shows one.
+/// Lists the active tools, or describes one.
 pub(crate) fn run(settings: &Settings, options: &Tools) -> anyhow::Result<()> {
     let registry = Registry::standard();
     if let Some(name) = &options.tool {
@@ -41,7 +41,7 @@ pub(crate) fn run(settings: &Settings, options: &Tools) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a model reads of a tool: name, description and input schema.
+/// The number of bytes that a model reads of a tool: name, description and input schema.
 fn cost(tool: &Tool) -> usize {
     let schema = Value::Object((*tool.input_schema).clone()).to_string();
     tool.name.len() + tool.description.len() + schema.len()
@@ -67,7 +67,7 @@ fn described(tool: &Tool) -> Value {
     })
 }
 
-/// The actions that remain for those who may only read; none for tools without actions.
+/// The actions that remain for callers who may only read; empty for tools without actions.
 fn reading_actions(tool: &Tool) -> Value {
     let schema = tool.reading.as_ref().map(|form| Value::Object((*form.input_schema).clone()));
     let actions = schema.as_ref().and_then(|schema| schema.pointer("/properties/action/enum"));

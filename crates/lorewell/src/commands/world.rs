@@ -1,4 +1,4 @@
-//! `lorewell world`: list, make and choose worlds.
+//! `lorewell world`: lists, creates and selects worlds.
 
 use lore_app::access::{self, Identity};
 use lore_app::worlds;
@@ -9,13 +9,14 @@ use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup};
 
-/// Runs a `world` command as the person at the machine.
+/// Runs a `world` command as the local user.
 pub(crate) async fn run(settings: &Settings, command: World) -> anyhow::Result<()> {
     let app = setup::open_app(settings).await?;
     let owner = Principal::LOCAL;
     match command {
         World::List => {
-            // The one that calls are made in: named, that of a configured campaign, or chosen.
+            // The world that calls are made in: named by option, of a configured campaign, or
+            // chosen.
             let entered = access::enter(&app, Identity::LOCAL, settings.world.as_deref()).await;
             let current = entered.ok().map(|viewer| viewer.world);
             for world in worlds::list(&app, owner).await.map_err(advised)? {

@@ -1,7 +1,7 @@
-//! What variables of the environment say, as it would stand in the configuration file.
+//! Writes settings from environment variables in the form of the configuration file.
 //!
-//! Clients that are started from a desktop do not have the environment of a shell: what is set
-//! there has to be written down.
+//! Clients that are started from a desktop do not have the environment of a shell, so such settings
+//! have to be written down.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,24 @@ use toml_edit::{Array, DocumentMut, Item, Table, Value, value};
 
 use super::file::variable;
 
-/// A variable that stands for a setting and is no flag.
+/// An environment variable that is a setting without a command-line flag.
 struct Variable {
     name: &'static str,
-    /// The table it stands in; none for the top of the file.
+    /// The table of the setting; `None` for the top level of the file.
     table: Option<&'static str>,
     key: &'static str,
     form: Form,
 }
 
-/// How a value is written down.
+/// How a value is written.
 #[derive(Clone, Copy)]
 enum Form {
     Text,
     Number,
     List,
-    /// A path, which must not depend on where one is.
+    /// A path, written as absolute.
     Path,
-    /// Never shown.
+    /// A secret, never shown.
     Secret,
 }
 
@@ -51,8 +51,8 @@ const VARIABLES: [Variable; 18] = [
     of("web", "LOREWELL_WEB_REACHABLE", "reachable", Form::List),
 ];
 
-/// What the environment says besides flags, as lines for lorewell.toml; secrets are left out by
-/// three dots. None where it says nothing.
+/// The settings in the environment as lines for lorewell.toml, or `None` if there are none. Secrets
+/// are replaced with an ellipsis.
 pub(crate) fn as_file() -> Option<String> {
     let mut file = DocumentMut::new();
     for known in &VARIABLES {

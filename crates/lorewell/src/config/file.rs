@@ -1,6 +1,6 @@
-//! The configuration file: its tables, and the variables that stand for them.
+//! The configuration file: its tables, and the environment variables that override them.
 //!
-//! No flags for keys and tokens: on a command line they are in everybody's process list.
+//! Keys and tokens have no flags, because a command line is visible in the process list.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::{KankaSettings, default_config_file};
 
-/// The whole file. What it does not say is left to defaults.
+/// The whole file. Missing settings get defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct FileConfig {
@@ -38,13 +38,13 @@ pub(super) struct FileConfig {
 }
 
 impl FileConfig {
-    /// Where it is: `named`, which must exist, or the usual place, if there is one.
+    /// The path of the file: `named`, which must exist, or the default path if that exists.
     pub(super) fn place(named: Option<&Path>) -> Option<PathBuf> {
         let usual = || default_config_file().filter(|path| path.exists());
         named.map(Path::to_owned).or_else(usual)
     }
 
-    /// Reads the file at a place, if there is one.
+    /// Reads the file at a path; without a path, returns the defaults.
     pub(super) fn read(path: Option<&Path>) -> anyhow::Result<Self> {
         let Some(path) = path else { return Ok(Self::default()) };
         let text = std::fs::read_to_string(path)
@@ -58,18 +58,18 @@ impl FileConfig {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CodeFile {
-    /// How long after a scan the next one is due; 0 is never.
+    /// Seconds between two scans of a repository; 0 disables them.
     pub(super) interval_seconds: Option<u64>,
-    /// Folders that others than the person at the machine may have scanned.
+    /// Folders that users other than the local one may have scanned.
     pub(super) paths: Vec<PathBuf>,
-    /// Most rows of an answer to `code_query`.
+    /// The most rows in an answer to `code_query`.
     pub(super) max_rows: Option<u64>,
-    /// How long a question may take.
+    /// The most seconds that a query may take.
     pub(super) max_seconds: Option<u64>,
 }
 
 impl CodeFile {
-    /// Nothing could be asked with none of these.
+    /// Fails if a limit is 0, since then no query could be answered.
     pub(super) fn checked(self) -> anyhow::Result<Self> {
         for (name, most) in [("max_rows", self.max_rows), ("max_seconds", self.max_seconds)] {
             if most == Some(0) {
@@ -90,7 +90,7 @@ pub(super) struct WorldAnvilFile {
 }
 
 impl WorldAnvilFile {
-    /// With what the environment says instead.
+    /// Applies the environment, which overrides the file.
     pub(super) fn with_environment(self) -> Self {
         Self {
             url: variable("WORLD_ANVIL_URL").or(self.url),
@@ -99,7 +99,7 @@ impl WorldAnvilFile {
         }
     }
 
-    /// What it comes to, if it is there as a whole.
+    /// Validates the table; `None` if it is empty.
     pub(super) fn checked(self) -> anyhow::Result<Option<world_anvil::Config>> {
         match (self.app_key, self.token) {
             (Some(app_key), Some(token)) => {
@@ -125,12 +125,12 @@ pub(super) struct KankaFile {
 }
 
 impl KankaFile {
-    /// Seconds between looks for changes unless said otherwise.
+    /// Default for the seconds between two checks for changes.
     const REFRESH: u64 = 300;
-    /// Seconds an answer may take unless said otherwise.
+    /// Default for the seconds that an answer may take.
     const TIMEOUT: u64 = 20;
 
-    /// With what the environment says instead.
+    /// Applies the environment, which overrides the file.
     pub(super) fn with_environment(self) -> anyhow::Result<Self> {
         let number = |name: &str| match variable(name).map(|text| text.trim().parse::<i64>()) {
             None => Ok(None),
@@ -149,7 +149,7 @@ impl KankaFile {
         })
     }
 
-    /// What it comes to, if it is there as a whole.
+    /// Validates the table; `None` if it is empty.
     pub(super) fn checked(self) -> anyhow::Result<Option<KankaSettings>> {
         let (token, campaign) = match (self.token, self.campaign) {
             (Some(token), Some(campaign)) if campaign > 0 => (token, campaign),
@@ -182,7 +182,7 @@ pub(super) struct WebFile {
 }
 
 impl WebFile {
-    /// With what the environment says besides: addresses of both are reachable.
+    /// Adds the addresses from the environment to those of the file.
     pub(super) fn with_environment(mut self) -> anyhow::Result<web::Allowed> {
         if let Some(list) = variable("LOREWELL_WEB_REACHABLE") {
             for address in list.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -199,19 +199,19 @@ impl WebFile {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct FederationFile {
-    /// Be a KOI-net node whenever `serve` runs.
+    /// Whether to run a KOI-net node whenever `serve` runs.
     pub(crate) enabled: bool,
-    /// What the node calls itself.
+    /// The node's name.
     pub(crate) name: Option<String>,
-    /// Whether others can call it.
+    /// Whether other nodes can call this one (a full node) or not (a partial node).
     pub(crate) kind: FederationKind,
-    /// Where others can call it.
+    /// The URL at which others can call it.
     pub(crate) base_url: Option<String>,
-    /// RID types to subscribe to at any node; else all that connected nodes provide.
+    /// RID types to subscribe to at any node; without it, all that connected nodes provide.
     pub(crate) wants: Option<Vec<String>>,
     /// Whose subscriptions are approved.
     pub(crate) approve: FederationApproval,
-    /// Other nodes live on this machine or its network.
+    /// Whether other nodes are on this machine or in its private network.
     pub(crate) private_network: bool,
 }
 
@@ -241,7 +241,7 @@ pub(super) struct ModelFile {
 }
 
 impl ModelFile {
-    /// With what the environment says instead.
+    /// Applies the environment, which overrides the file.
     pub(super) fn with_environment(self, name: &str) -> Self {
         let variable = |what: &str| variable(&format!("LOREWELL_{name}_{what}"));
         Self {
@@ -251,7 +251,7 @@ impl ModelFile {
         }
     }
 
-    /// What it comes to, if it is there as a whole.
+    /// Validates the table; `None` if it is empty.
     pub(super) fn checked(self, table: &str) -> anyhow::Result<Option<openai::Config>> {
         match (self.url, self.model) {
             (Some(url), Some(model)) => Ok(Some(openai::Config { url, model, key: self.key })),
@@ -276,7 +276,7 @@ pub(super) struct HttpFile {
     pub(super) max_sessions: Option<usize>,
 }
 
-/// A variable of the environment; an empty one counts as none.
+/// Reads an environment variable; an empty one counts as missing.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -1,4 +1,4 @@
-//! What people are told around the configuration.
+//! The explanations printed around a client's configuration.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::server::Server;
 use super::ways::Ask;
 use crate::config::as_file;
 
-/// What is said before a printed configuration.
+/// The line printed before a configuration.
 pub(super) fn before(spec: &Spec, file: &Path) -> String {
     format!(
         "For {}, in {} (add --write and it is put there, with a backup):",
@@ -16,13 +16,13 @@ pub(super) fn before(spec: &Spec, file: &Path) -> String {
     )
 }
 
-/// How else the client can be connected.
+/// Other ways to connect the client.
 pub(super) fn ways(spec: &Spec, ask: &Ask<'_>) -> Vec<String> {
     spec.ways.iter().map(|way| format!("{}:\n  {}", way.label, (way.make)(ask))).collect()
 }
 
-/// What is said after the configuration was printed or written. `config` is the file of settings
-/// that the server will read.
+/// The lines printed after the configuration was printed or written. `config` is the configuration
+/// file that the server will read.
 pub(super) fn after(spec: &Spec, server: &Server, config: &str, ignored: bool) -> Vec<String> {
     let mut lines = Vec::new();
     match server {
@@ -46,7 +46,8 @@ pub(super) fn after(spec: &Spec, server: &Server, config: &str, ignored: bool) -
     lines
 }
 
-/// What this shell says and the client does not hear, for it has an environment of its own.
+/// The hint that settings from this shell's environment may not reach the client, which has an
+/// environment of its own.
 fn unheard(spec: &Spec, config: &str, settings: &str) -> String {
     let settings = settings.replace('\n', "\n  ");
     format!(
@@ -56,7 +57,8 @@ fn unheard(spec: &Spec, config: &str, settings: &str) -> String {
     )
 }
 
-/// Whether the server wants a token is not known here, so it is always said.
+/// The hint about tokens. It is always shown, because it is unknown here whether the server
+/// requires one.
 fn token(spec: &Spec) -> String {
     format!(
         "If the server asks for a token (`lorewell token create`), leave it out of the file: start \

@@ -1,5 +1,4 @@
-//! What each client expects: one description for each, and no knowledge of any
-//! client elsewhere.
+//! Describes what each client expects. All knowledge of particular clients is in this file.
 
 use super::edit::Syntax;
 use super::entry::Shape;
@@ -7,37 +6,37 @@ use super::machine::Place;
 use super::ways::{self, Way};
 use crate::cli::Client;
 
-/// A client, described.
+/// The description of a client.
 pub(super) struct Spec {
-    /// Its name for people.
+    /// The client's name for people.
     pub(super) title: &'static str,
-    /// The file it reads.
+    /// Where its configuration file is.
     pub(super) place: Place,
-    /// How that file is written.
+    /// The syntax of that file.
     pub(super) syntax: Syntax,
-    /// Where in the file the servers are.
+    /// The keys that lead to the servers in the file.
     pub(super) keys: &'static [&'static str],
-    /// How a server is described.
+    /// The format of a server entry.
     pub(super) shape: Shape,
-    /// What a new file names as its schema.
+    /// The `$schema` of a newly created file.
     pub(super) schema: Option<&'static str>,
     /// Other ways to add the server.
     pub(super) ways: &'static [Way],
-    /// How an HTTP entry sends a token that is not in the file.
+    /// How an HTTP entry sends a token that is not stored in the file.
     pub(super) token: Token,
-    /// What to know when the client starts the server.
+    /// A note for when the client starts the server itself.
     pub(super) stdio_note: Option<&'static str>,
-    /// What to know when the client connects to a running server.
+    /// A note for when the client connects to a running server.
     pub(super) http_note: Option<&'static str>,
-    /// What makes the client read its file again.
+    /// How to make the client read its file again.
     pub(super) apply: &'static str,
 }
 
 /// How an entry takes a token from the environment.
 pub(super) struct Token {
-    /// The variable, with its value where that is not just the token.
+    /// The variable, including its value if that is not just the token.
     pub(super) variable: &'static str,
-    /// What the entry must have.
+    /// The field that the entry needs.
     pub(super) field: &'static str,
 }
 
@@ -63,7 +62,7 @@ const CLAUDE_DESKTOP: Spec = Spec {
     shape: Shape::Bridged,
     schema: None,
     ways: &[],
-    // No space in the argument: Claude Desktop on Windows would split it there.
+    // The argument contains no space, because Claude Desktop on Windows would split it there.
     token: Token {
         variable: r#"LOREWELL_AUTH="Bearer TOKEN""#,
         field: r#"at the end of "args": "--header", "Authorization:${LOREWELL_AUTH}""#,
@@ -189,7 +188,7 @@ const OPENCLAW: Spec = Spec {
     apply: "Check with `openclaw mcp doctor --probe`.",
 };
 
-/// The usual way: the token in a variable of its own.
+/// The usual case: the variable `LOREWELL_TOKEN` contains just the token.
 const fn token(field: &'static str) -> Token {
     Token { variable: "LOREWELL_TOKEN", field }
 }

@@ -1,4 +1,4 @@
-//! Merging an entry into a client's file: the rule, whatever the file's syntax.
+//! Merges an entry into a client's file, independent of the file's syntax.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -6,22 +6,22 @@ use serde_json::Value;
 use super::entry::Entry;
 use super::{json_file, toml_file};
 
-/// How a client's file is written.
+/// The syntax of a client's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Syntax {
-    /// JSON; comments and trailing commas are kept where they are.
+    /// JSON; comments and trailing commas are preserved.
     Json,
-    /// The same with bare keys and single quotes.
+    /// JSON that also allows unquoted keys and single quotes.
     Json5,
     Toml,
 }
 
-/// An entry that shall be in a file.
+/// An entry to be put into a file.
 pub(super) struct Wanted<'a> {
     pub(super) name: &'a str,
     pub(super) keys: &'static [&'static str],
     pub(super) entry: Entry,
-    /// What a new file names as its schema.
+    /// The `$schema` of a newly created file.
     pub(super) schema: Option<&'static str>,
 }
 
@@ -33,9 +33,9 @@ pub(super) trait Fields {
     fn remove(&mut self, key: &str);
 }
 
-/// `text` with the wanted entry; nothing if it is there already.
+/// Returns `text` with the wanted entry, or `None` if the entry is already there.
 pub(super) fn merged(syntax: Syntax, text: &str, wanted: &Wanted<'_>) -> Result<Option<String>> {
-    // Editors on Windows put a mark in front that no parser expects.
+    // Editors on Windows write a byte order mark, which the parsers reject.
     let (mark, body) = match text.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
         None => ("", text),
@@ -47,11 +47,11 @@ pub(super) fn merged(syntax: Syntax, text: &str, wanted: &Wanted<'_>) -> Result<
     Ok(merged.map(|merged| format!("{mark}{merged}")))
 }
 
-/// Makes an existing entry say what is wanted; false if it does already.
+/// Updates an existing entry; returns false if it is already as wanted.
 ///
-/// What the user added, such as headers or a timeout, stays. When the entry
-/// changes between starting and connecting, it goes: some clients refuse a file
-/// in which one kind of server has the settings of the other.
+/// Fields that the user added, such as headers or a timeout, stay. They are removed only when the
+/// entry changes between starting a server and connecting to one, because some clients reject an
+/// entry of one kind with settings of the other.
 pub(super) fn reconcile(fields: &mut impl Fields, wanted: &Entry) -> bool {
     let stale = stale(fields, wanted);
     for key in &stale {
@@ -65,7 +65,7 @@ pub(super) fn reconcile(fields: &mut impl Fields, wanted: &Entry) -> bool {
     !(stale.is_empty() && differing.is_empty())
 }
 
-/// Fields that say how a server is reached, in any client.
+/// The fields that say how a server is reached, in any client.
 const OURS: [&str; 5] = ["type", "transport", "command", "args", "url"];
 
 fn stale(fields: &impl Fields, wanted: &Entry) -> Vec<String> {

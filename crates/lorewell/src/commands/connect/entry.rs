@@ -1,35 +1,35 @@
-//! A server as the clients describe it.
+//! Builds server entries in the formats of the clients.
 
 use serde_json::{Map, Value, json};
 
 use super::clients::Spec;
 use super::server::Server;
 
-/// A server's entry in a client's file, in the order in which it is written.
+/// A server's entry in a client's file; the order of its fields is kept.
 pub(super) type Entry = Map<String, Value>;
 
-/// How a client describes a server.
+/// The format in which a client describes a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// `command` and `args`, or `url`.
     Plain,
-    /// The same with a `type` of `stdio` or `http`.
+    /// Like `Plain`, with a `type` of `stdio` or `http`.
     Typed,
-    /// The same with a `transport` for URLs.
+    /// Like `Plain`, with a `transport` for URLs.
     Transport,
-    /// Only `command` and `args`; URLs go through a bridge.
+    /// Only `command` and `args`; URLs go through the `mcp-remote` bridge.
     Bridged,
-    /// One list as `command`, a `type` of `local` or `remote`, and `enabled`.
+    /// A single list as `command`, a `type` of `local` or `remote`, and `enabled`.
     OpenCode,
 }
 
-/// An entry and where it belongs.
+/// An entry and the keys under which it belongs.
 pub(super) struct Placed {
     pub(super) keys: &'static [&'static str],
     pub(super) entry: Entry,
 }
 
-/// The entry of `server`, and where it belongs in a file that holds `document`.
+/// Builds the entry of `server`, and decides where it belongs in a file that contains `document`.
 pub(super) fn placed(spec: &Spec, server: &Server, document: &Value) -> Placed {
     let mut entry = entry(spec.shape, server);
     if spec.shape == Shape::OpenCode && is_second_opencode(document) {
@@ -74,23 +74,25 @@ fn connected(shape: Shape, url: &str) -> Entry {
     }
 }
 
-/// The words that make `mcp-remote` offer `url` over pipes.
+/// The arguments that make `mcp-remote` offer `url` over stdio.
 fn bridge(url: &str) -> Vec<&str> {
     let local = ["http://localhost", "http://127.0.0.1"].into_iter().any(|start| {
         url.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
     });
     let mut words = vec!["-y", "mcp-remote", url];
     if !local && url.starts_with("http:") {
-        // The bridge refuses plain HTTP to other machines unless told.
+        // The bridge refuses plain HTTP to other machines without this flag.
         words.push("--allow-http");
     }
     words
 }
 
-/// OpenCode 2 still reads the first format but warns against mixing: a file that
-/// has servers in the second format (`mcp.servers`, no `enabled`) gets one more.
+/// Whether an OpenCode file uses the second format (`mcp.servers`, no `enabled`).
+///
+/// OpenCode 2 still reads the first format but warns against mixing them, so an entry follows the
+/// format of the file.
 fn is_second_opencode(document: &Value) -> bool {
-    // A server may itself be called `servers`; that one has a type.
+    // A server of the first format may itself be named `servers`; that one has a type.
     let servers = document.pointer("/mcp/servers").and_then(Value::as_object);
     servers.is_some_and(|servers| !servers.get("type").is_some_and(Value::is_string))
 }

@@ -1,4 +1,4 @@
-//! Changing a file of someone else's program, so that nothing is ever lost.
+//! Changes a file that belongs to another program, with a backup and an atomic replacement.
 
 use std::fs::{self, Permissions};
 use std::io::{ErrorKind, Write};
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-/// What became of the file.
+/// What happened to the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It said so already.
+    /// The entry was already there.
     Unchanged,
-    /// There was none.
+    /// The file did not exist and was created.
     Created,
-    /// It was changed; the old one is kept.
+    /// The file was changed; the old one is kept as a backup.
     Changed { backup: PathBuf },
 }
 
 impl Outcome {
-    /// The outcome for people.
+    /// Describes the outcome for people.
     pub(super) fn report(&self, name: &str, file: &Path) -> String {
         let file = file.display();
         match self {
@@ -32,12 +32,12 @@ impl Outcome {
     }
 }
 
-/// Lets `edit` change the text of a file; it answers nothing to leave it alone.
+/// Lets `edit` change the text of a file; `edit` returns `None` to leave it alone.
 pub(super) fn install(
     file: &Path,
     edit: impl FnOnce(&str) -> Result<Option<String>>,
 ) -> Result<Outcome> {
-    // A link shall stay one: what it leads to is changed.
+    // A symbolic link stays one: its target is changed.
     let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let old = read(file)?;
     let Some(new) = edit(old.as_deref().unwrap_or_default())? else {
@@ -61,7 +61,7 @@ fn read(file: &Path) -> Result<Option<String>> {
     }
 }
 
-/// Copies the old text beside the file under the first name that is free.
+/// Copies the old text beside the file, under the first free backup name.
 fn back_up(file: &Path, text: &str, permissions: &Permissions) -> Result<PathBuf> {
     for number in 1..1000 {
         let backup = backup_name(file, number);
@@ -86,8 +86,7 @@ fn backup_name(file: &Path, number: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Puts the text in the place of the file at once: a reader sees the old or the
-/// new, never half of one.
+/// Replaces the file atomically: a reader sees the old or the new text, never a part of one.
 fn replace(file: &Path, text: &str, permissions: Option<&Permissions>) -> Result<()> {
     let written = staged(file, text, permissions)?;
     written.persist(file).with_context(|| format!("{} cannot be written", file.display()))?;
@@ -95,7 +94,7 @@ fn replace(file: &Path, text: &str, permissions: Option<&Permissions>) -> Result
     Ok(())
 }
 
-/// The text in a temporary file beside `file`, safely on disk.
+/// Writes the text to a temporary file beside `file` and syncs it to disk.
 fn staged(file: &Path, text: &str, permissions: Option<&Permissions>) -> Result<NamedTempFile> {
     let stage = || -> std::io::Result<NamedTempFile> {
         let folder = file.parent().unwrap_or(Path::new("."));
@@ -111,7 +110,7 @@ fn staged(file: &Path, text: &str, permissions: Option<&Permissions>) -> Result<
     stage().with_context(|| format!("nothing can be written beside {}", file.display()))
 }
 
-/// A temporary file with the permissions of any new file, not only the owner's.
+/// Creates a temporary file with the default permissions of a new file, rather than 0600.
 #[cfg(unix)]
 fn temporary(folder: &Path) -> std::io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
@@ -123,7 +122,8 @@ fn temporary(folder: &Path) -> std::io::Result<NamedTempFile> {
     NamedTempFile::new_in(folder)
 }
 
-/// Makes the new name last. Where folders cannot be synced, the file still is.
+/// Syncs the folder so that the renaming survives a crash. Where folders cannot be synced, the
+/// file's contents still are.
 fn sync_folder(file: &Path) {
     if let Some(folder) = file.parent().and_then(|folder| fs::File::open(folder).ok()) {
         folder.sync_all().ok();

@@ -1,4 +1,4 @@
-//! Merging into JSON, with or without comments.
+//! Merges an entry into JSON, with or without comments.
 
 use anyhow::{Context, Result, bail, ensure};
 use jsonc_parser::ParseOptions;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::edit::{Fields, Syntax, Wanted, reconcile};
 
-/// `text` with the wanted entry; nothing if it is there already.
+/// Returns `text` with the wanted entry, or `None` if the entry is already there.
 pub(super) fn merged(syntax: Syntax, text: &str, wanted: &Wanted<'_>) -> Result<Option<String>> {
     let fresh = text.trim().is_empty();
     let root = parse(syntax, if fresh { "" } else { text })?;
@@ -27,7 +27,7 @@ pub(super) fn merged(syntax: Syntax, text: &str, wanted: &Wanted<'_>) -> Result<
     Ok(Some(merged))
 }
 
-/// The value a file holds; null if it cannot be read.
+/// The value of a file; null if it cannot be parsed.
 pub(super) fn document(syntax: Syntax, text: &str) -> Value {
     let root = parse(syntax, text.trim_start_matches('\u{feff}')).ok();
     root.and_then(|root| root.to_serde_value()).unwrap_or_default()
@@ -50,7 +50,7 @@ fn parse(syntax: Syntax, text: &str) -> Result<CstRootNode> {
     CstRootNode::parse(text, &options).context("it is not valid JSON: mend it first")
 }
 
-/// The object that holds the servers, made if need be.
+/// The object that contains the servers, created if missing.
 fn servers(top: CstObject, keys: &[&str]) -> Result<CstObject> {
     keys.iter().try_fold(top, |object, key| {
         object.object_value_or_create(key).with_context(|| format!("its {key:?} is not an object"))
@@ -68,8 +68,8 @@ fn put(servers: &CstObject, wanted: &Wanted<'_>) -> Result<bool> {
     }
 }
 
-/// Whether the edit did what it should and nothing else: a file with the same
-/// key twice, for one, would be read differently than it was edited.
+/// Whether the edit changed the entry and nothing else. It can fail, for example, for a file with a
+/// duplicate key, where the editor and a parser see different values.
 fn only_entry_differs(mut before: Value, mut after: Value, wanted: &Wanted<'_>) -> bool {
     let there = taken(&mut after, wanted);
     let written = there
@@ -80,7 +80,8 @@ fn only_entry_differs(mut before: Value, mut after: Value, wanted: &Wanted<'_>) 
     written && before == after
 }
 
-/// Takes the entry out of a document, with the objects around it made if need be.
+/// Removes the entry from a document and returns it. Missing parent objects are created, so that
+/// two documents compare equal.
 fn taken(document: &mut Value, wanted: &Wanted<'_>) -> Option<Value> {
     let servers = wanted.keys.iter().try_fold(document, |value, key| {
         let object = value.as_object_mut()?;

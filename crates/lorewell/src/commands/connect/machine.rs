@@ -1,11 +1,11 @@
-//! Where clients keep their files on this machine.
+//! Finds the clients' configuration files on this machine.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-/// Operating systems that differ in where files are and how shells quote.
+/// Operating systems that differ in file locations and shell quoting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Os {
     Linux,
@@ -16,15 +16,15 @@ pub(super) enum Os {
 /// Where a client looks for its file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
-    /// In the platform's directory for configuration.
+    /// In the platform's configuration directory.
     AppConfig { folder: &'static str, file: &'static str },
-    /// In a folder of the home directory, which an environment variable may move.
+    /// In a folder of the home directory, which an environment variable may override.
     Home { folder: &'static str, variable: Option<&'static str>, file: &'static str },
-    /// In the current directory: the first of these that exists, else the first.
+    /// In the current directory: the first of these that exists, or else the first one.
     Project(&'static [&'static str]),
 }
 
-/// What is known of this machine; a value, so that tests can pretend.
+/// The facts about a machine that matter here; tests build their own.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
     pub(super) os: Os,
@@ -34,7 +34,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// This machine.
+    /// Describes the machine this program runs on.
     pub(super) fn here() -> anyhow::Result<Self> {
         Ok(Self {
             os: Os::here(),
@@ -44,7 +44,7 @@ impl Machine {
         })
     }
 
-    /// The file a client reads.
+    /// The path of a client's file.
     pub(super) fn file(&self, place: &Place) -> anyhow::Result<PathBuf> {
         let path = match *place {
             Place::AppConfig { folder, file } => self.app_config().join(folder).join(file),
@@ -69,7 +69,8 @@ impl Machine {
         }
     }
 
-    /// A directory named by a variable; a relative one would depend on who reads it.
+    /// A directory named by a variable. Relative paths are ignored, because their meaning depends
+    /// on the program that reads them.
     fn directory(&self, variable: &str) -> Option<PathBuf> {
         (self.variable)(variable).map(PathBuf::from).filter(|path| path.is_absolute())
     }

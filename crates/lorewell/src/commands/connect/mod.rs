@@ -1,8 +1,7 @@
-//! `lorewell connect`: the configuration that connects a client, printed or installed.
+//! `lorewell connect`: prints or installs the configuration that connects a client.
 //!
-//! [`clients`] says once what each client expects; everything else follows from
-//! that table. Tokens never pass through here: a header is advised, by
-//! environment variable, and left to the user to add.
+//! The table in [`clients`] says what each client expects; everything else follows from it. No
+//! tokens are written: the user is told how to send one from an environment variable.
 
 mod advice;
 mod clients;
@@ -39,15 +38,15 @@ pub(crate) fn run(options: &Options, connect: &Connect) -> anyhow::Result<()> {
     if connect.write { plan.install() } else { plan.print(machine.os) }
 }
 
-/// What shall be connected, and where that is written down.
+/// What to connect, and the file that configures it.
 struct Plan {
     spec: &'static Spec,
     name: String,
     server: Server,
     file: PathBuf,
-    /// The file of settings that the server will read.
+    /// The configuration file that the server will read.
     config: String,
-    /// Options that a running server does not learn of through its client.
+    /// Whether options were given that a running server cannot receive through its client.
     ignored: bool,
 }
 
@@ -72,7 +71,7 @@ impl Plan {
     }
 
     fn print(&self, os: Os) -> anyhow::Result<()> {
-        // What the file looks like may decide what belongs into it.
+        // The current contents of the file may decide the format of the entry.
         let current = std::fs::read_to_string(&self.file).unwrap_or_default();
         let wanted = self.wanted(&current);
         let snippet = edit::merged(self.spec.syntax, "", &wanted)?.unwrap_or_default();
@@ -116,8 +115,8 @@ impl Plan {
     }
 }
 
-/// Clients make tool names from the server's name, so only the characters that
-/// all of them accept are allowed.
+/// Checks a server name. Clients build tool names from it, so only characters that all of them
+/// accept are allowed.
 fn checked_name(name: &str) -> anyhow::Result<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {

@@ -1,4 +1,4 @@
-//! What a client shall reach: a program to start, or a URL.
+//! The server that a client shall reach: a program to start, or a URL.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use crate::cli::Options;
 /// How a client reaches Lorewell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Server {
-    /// The client starts the program and talks over its pipes.
+    /// The client starts the program and talks to it over stdin and stdout.
     Stdio { command: String, args: Vec<String> },
-    /// The client talks to a server that runs already.
+    /// The client talks to a running server.
     Http { url: String },
 }
 
 impl Server {
-    /// The program `command` with the options of this invocation.
+    /// The program `command`, with the options of this invocation.
     pub(super) fn stdio(command: &Path, options: &Options) -> anyhow::Result<Self> {
         Ok(Self::Stdio { command: text(command)?, args: arguments(options)? })
     }
 
-    /// The server at `url`.
+    /// The server at `url`; fails if the URL is invalid or contains a password.
     pub(super) fn http(url: &str) -> anyhow::Result<Self> {
         let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
         let Some(host) = rest.and_then(|rest| rest.split(['/', '?', '#']).next()) else {
@@ -40,10 +40,10 @@ impl Server {
     }
 }
 
-/// The options of this invocation that matter to a server, as it must be given them.
+/// The options of this invocation that a server needs, as command-line arguments.
 ///
-/// Values from the environment are written out as well: a client started from a
-/// desktop does not have the environment of this shell.
+/// Values from the environment are included, because a client started from a desktop does not have
+/// the environment of this shell.
 pub(super) fn arguments(options: &Options) -> anyhow::Result<Vec<String>> {
     let path = |path: &Option<_>| path.as_deref().map(absolute).transpose();
     let list = |list: &Option<Vec<String>>| list.as_ref().map(|list| list.join(","));
@@ -59,7 +59,7 @@ pub(super) fn arguments(options: &Options) -> anyhow::Result<Vec<String>> {
     Ok(given.flatten().chain(options.read_only.map(read_only)).collect())
 }
 
-/// A value that looks like a flag must be glued to its own.
+/// Joins a flag and its value. A value that looks like a flag must be attached with `=`.
 fn pair(flag: &str, value: String) -> Vec<String> {
     if value.starts_with('-') {
         return vec![format!("{flag}={value}")];
@@ -68,11 +68,11 @@ fn pair(flag: &str, value: String) -> Vec<String> {
 }
 
 fn read_only(on: bool) -> String {
-    // Saying no matters too: it overrides the configuration file.
+    // An explicit "no" matters too: it overrides the configuration file.
     if on { "--read-only".into() } else { "--read-only=false".into() }
 }
 
-/// The client starts the server in a directory of its own choice.
+/// Makes a path absolute, because a client starts the server in a directory of its own choice.
 fn absolute(path: &Path) -> anyhow::Result<String> {
     text(&std::path::absolute(path)?)
 }

@@ -1,15 +1,15 @@
-//! Words for a shell and parts of a link.
+//! Quotes words for a shell and encodes text for a URL.
 
 use std::fmt::Write;
 
 use super::machine::Os;
 
-/// A command line that a shell splits into exactly these words.
+/// Builds a command line that a shell splits into exactly these words.
 pub(super) fn line<'a>(os: Os, words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(|word| quoted(os, word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Text as it may stand in the query of a URL.
+/// Percent-encodes a text for the query of a URL.
 pub(super) fn percent(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -36,8 +36,8 @@ fn quoted(os: Os, word: &str) -> String {
     }
 }
 
-/// Programs on Windows split their command line themselves: backslashes count
-/// only in front of a quote, and are doubled there.
+/// Quotes a word for Windows, where programs split their command line themselves: backslashes are
+/// special only in front of a quote, and are doubled there.
 fn windows(word: &str) -> String {
     let mut quoted = String::from("\"");
     let mut slashes = 0;

@@ -1,4 +1,4 @@
-//! Every client, printed and written, as it reads its file.
+//! Tests every client's configuration, printed and written, by parsing it as the client does.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::server::Server;
 use super::{Plan, checked_name, clients, json_file};
 use crate::cli::{Client, Connect, Options};
 
-/// Characters that break whoever does not escape.
+/// Contains characters that need escaping.
 const COMMAND: &str = r#"C:\Program Files\it's "Lore"\lorewell.exe"#;
 const DATA: &str = r"D:\my data\ünï";
 const URL: &str = "http://127.0.0.1:8081/mcp";
@@ -31,10 +31,10 @@ fn plan(client: Client, server: Server, file: &Path) -> Plan {
     Plan { spec, name, server, file, config, ignored: false }
 }
 
-/// What the client reads, as JSON.
+/// Parses a configuration as the client does, into JSON.
 fn read(client: Client, text: &str) -> Value {
     match clients::spec(client).syntax {
-        // Strictly: a printed configuration must do for the pickiest reader.
+        // Parsed strictly, so that a printed configuration works for every reader.
         Syntax::Json | Syntax::Json5 => serde_json::from_str(text).unwrap(),
         Syntax::Toml => serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap(),
     }

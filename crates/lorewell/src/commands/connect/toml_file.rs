@@ -1,4 +1,4 @@
-//! Merging into TOML.
+//! Merges an entry into TOML.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
 use super::edit::{Fields, Wanted, reconcile};
 
-/// `text` with the wanted entry; nothing if it is there already.
+/// Returns `text` with the wanted entry, or `None` if the entry is already there.
 pub(super) fn merged(text: &str, wanted: &Wanted<'_>) -> Result<Option<String>> {
     let mut document: DocumentMut = text.parse().context("it is not valid TOML: mend it first")?;
     let (servers, inline) = servers(document.as_item_mut(), wanted.keys)?;
@@ -16,8 +16,7 @@ pub(super) fn merged(text: &str, wanted: &Wanted<'_>) -> Result<Option<String>> 
     Ok(Some(with_line_ends_of(text, document.to_string())))
 }
 
-/// The table that holds the servers, made if need be, and whether it is written
-/// on one line.
+/// The table that contains the servers, created if missing, and whether it is an inline table.
 fn servers<'a>(top: &'a mut Item, keys: &[&str]) -> Result<(&'a mut dyn TableLike, bool)> {
     let mut item = top;
     for key in keys {
@@ -29,7 +28,7 @@ fn servers<'a>(top: &'a mut Item, keys: &[&str]) -> Result<(&'a mut dyn TableLik
     Ok((item.as_table_like_mut().context("it is TOML, but not a table")?, inline))
 }
 
-/// A table that shows only through the tables in it.
+/// A table without a header of its own, which shows only through its subtables.
 fn headless() -> Table {
     let mut table = Table::new();
     table.set_implicit(true);
@@ -44,12 +43,12 @@ fn put(servers: &mut dyn TableLike, inline: bool, wanted: &Wanted<'_>) -> Result
     Ok(reconcile(&mut entry, &wanted.entry) || new)
 }
 
-/// Tables with a header cannot stand in one without.
+/// An empty entry. Tables with a header are not allowed inside an inline table.
 fn empty(inline: bool) -> Item {
     if inline { Item::Value(InlineTable::new().into()) } else { Item::Table(Table::new()) }
 }
 
-/// New lines end as the old ones do.
+/// Converts line endings to those of the old text.
 fn with_line_ends_of(text: &str, new: String) -> String {
     let windows = text.contains("\r\n");
     if windows { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new }
@@ -68,7 +67,7 @@ impl Fields for &mut dyn TableLike {
         let Some(mut value) = toml(value) else { return };
         match self.get_mut(key).and_then(Item::as_value_mut) {
             Some(old) => {
-                // The comment behind a value belongs to the line, not to the value.
+                // Keep the comment that follows the value on its line.
                 *value.decor_mut() = old.decor().clone();
                 *old = value;
             }
@@ -81,7 +80,8 @@ impl Fields for &mut dyn TableLike {
     }
 }
 
-/// A field as JSON, as far as entries have such; anything else equals nothing.
+/// Converts a field to JSON. Types that entries do not use become null, which equals no wanted
+/// value.
 fn json(item: &Item) -> Value {
     if let Some(text) = item.as_str() {
         return text.into();

@@ -14,7 +14,7 @@ pub(super) struct Way {
     pub(super) make: fn(&Ask<'_>) -> String,
 }
 
-/// What shall be added.
+/// The server to add.
 pub(super) struct Ask<'a> {
     pub(super) name: &'a str,
     pub(super) server: &'a Server,
@@ -57,7 +57,7 @@ pub(super) fn openclaw(ask: &Ask<'_>) -> String {
 }
 
 pub(super) fn nanoclaw(ask: &Ask<'_>) -> String {
-    // The group's id is the user's to fill in.
+    // The user has to fill in the id of the group.
     let add = ["ncl", "groups", "config", "add-mcp-server", "--id", "GROUP", "--name", ask.name];
     match ask.server {
         Server::Stdio { command, args } => {
@@ -73,7 +73,7 @@ impl Ask<'_> {
         shell::line(self.os, [start, middle, end].concat())
     }
 
-    /// The program and its arguments; nothing for a URL.
+    /// The program and its arguments; empty for a URL.
     fn program(&self) -> Vec<&str> {
         match self.server {
             Server::Stdio { command, args } => {
@@ -87,7 +87,7 @@ impl Ask<'_> {
         Value::Object(self.entry.clone()).to_string()
     }
 
-    /// The entry with its name in it.
+    /// The entry as JSON, including its name.
     fn named(&self) -> String {
         let name = ("name".to_owned(), Value::from(self.name));
         let fields = self.entry.iter().map(|(key, value)| (key.clone(), value.clone()));

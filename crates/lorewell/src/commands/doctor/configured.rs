@@ -1,7 +1,7 @@
-//! What is configured beside the store, and what is wrong with it.
+//! Checks what is configured besides the store.
 //!
-//! Looks at folders, key files and the form of settings. Nothing is sent anywhere: whether a
-//! service answers is seen when it is used.
+//! It looks at folders, key files and the form of settings. Nothing is sent anywhere; whether a
+//! service answers only shows when it is used.
 
 use lore_app::App;
 use lore_store::Finding;
@@ -10,7 +10,7 @@ use crate::cli::Serve;
 use crate::config::Settings;
 use crate::{federation, output};
 
-/// The names of what is configured, for people.
+/// The names of the configured services, for people.
 pub(super) fn names(settings: &Settings) -> Vec<&'static str> {
     let known = [
         ("vault", settings.vault.is_some()),
@@ -24,7 +24,7 @@ pub(super) fn names(settings: &Settings) -> Vec<&'static str> {
     known.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect()
 }
 
-/// What is wrong with it, as far as that needs no store.
+/// The problems that can be found without the store.
 pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
     let folders = settings.code().paths.into_iter().filter(|path| !path.is_dir());
     let folders = folders.map(|path| Finding {
@@ -34,7 +34,7 @@ pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
     folders.chain(federation::faults(settings).iter().map(finding)).collect()
 }
 
-/// The same of what is used with the store.
+/// The problems that need an open store to be found.
 pub(super) async fn findings_of(app: &App, settings: &Settings) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Err(error) = app.notes.examine(&app.effects) {
@@ -66,7 +66,7 @@ pub(super) async fn findings_of(app: &App, settings: &Settings) -> Vec<Finding> 
     found
 }
 
-/// An error of this program: what is wrong, and after `try:` what to do.
+/// Converts an error into a finding. The text after `try:` becomes the remedy.
 pub(super) fn finding(error: &anyhow::Error) -> Finding {
     let told = output::chain(error);
     let (problem, remedy) = told
