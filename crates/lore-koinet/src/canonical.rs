@@ -1,7 +1,7 @@
-//! Two normal forms of JSON: the one that is signed and the one that is hashed.
+//! Two normal forms of JSON: one for signatures and one for hashes.
 //!
-//! What is signed is the text itself without its white space: order of keys and
-//! spelling of numbers count, and are never changed. What is hashed is RFC 8785.
+//! Signatures cover the text itself without white space: the order of keys and the spelling of
+//! numbers count and are never changed. Hashes cover the canonical form of RFC 8785.
 
 use std::fmt::Write;
 
@@ -9,18 +9,18 @@ use data_encoding::HEXLOWER;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The hash of contents by which a manifest names them: SHA-256 over their
-/// canonical form, in hex. `None` when the text is not JSON, or too deep.
+/// Returns the hash by which a manifest identifies contents: SHA-256 of their canonical form, in
+/// hex. `None` if the text is not JSON, or is nested too deeply.
 pub fn content_hash(contents: &str) -> Option<String> {
     let value: Value = serde_json::from_str(contents).ok()?;
     let canonical = serde_json_canonicalizer::to_vec(&value).ok()?;
     Some(HEXLOWER.encode(&Sha256::digest(canonical)))
 }
 
-/// How numbers with a fraction or an exponent are spelt.
+/// How numbers with a fraction or an exponent are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Floats {
-    /// As they came.
+    /// As received.
     AsIs,
     /// `1e16`: what older reference nodes sign, whatever they send.
     Plain,
@@ -28,8 +28,8 @@ pub(crate) enum Floats {
     Signed,
 }
 
-/// Valid JSON without white space. Strings get their shortest escapes, and
-/// numbers the asked spelling; the order of keys stays.
+/// Removes white space from valid JSON. Strings get their shortest escapes and numbers the given
+/// spelling; the order of keys stays.
 pub(crate) fn compact(json: &str, floats: Floats) -> String {
     let mut compact = String::with_capacity(json.len());
     let mut rest = json;
@@ -94,8 +94,8 @@ fn push_float(to: &mut String, value: f64, sign: &str) {
     }
 }
 
-/// Makes numbers that every reference version prints alike. From 1e16 up versions
-/// disagree about floats, but not about whole numbers.
+/// Rewrites numbers so that every version of the reference implementation prints them alike. From
+/// 1e16 up, versions disagree about floats, but not about integers.
 pub fn portable(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(portable),

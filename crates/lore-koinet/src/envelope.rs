@@ -1,7 +1,7 @@
-//! Signed envelopes: who says what to whom.
+//! Signed envelopes: a payload with its sender, receiver and signature.
 //!
-//! An envelope is checked over its own text, so that whatever a sender adds, drops
-//! or spells differently is covered by its signature, in every version.
+//! A signature is verified over the received text of the envelope. So it covers whatever a sender
+//! adds, omits or spells differently, in every protocol version.
 
 use data_encoding::{BASE64, HEXLOWER};
 use lore_core::Entropy;
@@ -15,18 +15,18 @@ use crate::key::{KeyPair, PublicKey};
 use crate::object::object;
 use crate::rid::NodeRid;
 
-/// A message that does not have the shape its endpoint asks for.
+/// A message without the format that its endpoint requires.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Malformed(pub String);
 
-/// A received envelope. Nothing in it is true before [`Envelope::is_signed_by`].
+/// A received envelope. Nothing in it can be trusted before [`Envelope::is_signed_by`] succeeds.
 #[derive(Debug, Clone)]
 pub struct Envelope {
     payload: Box<RawValue>,
-    /// Who claims to have sent it.
+    /// The node that claims to have sent it.
     pub source: NodeRid,
-    /// For whom it is.
+    /// The node it is for.
     pub target: NodeRid,
     signature: String,
 }
@@ -50,7 +50,7 @@ struct Unsigned<'a, T> {
 }
 
 impl Envelope {
-    /// Reads an envelope without believing it.
+    /// Parses an envelope without verifying it.
     pub fn open(body: &[u8]) -> Result<Self, Malformed> {
         let received: Received =
             serde_json::from_slice(body).map_err(|error| Malformed(error.to_string()))?;
@@ -62,14 +62,14 @@ impl Envelope {
         })
     }
 
-    /// What it holds.
+    /// Parses the payload.
     pub fn payload<T: DeserializeOwned>(&self) -> Result<T, Malformed> {
         serde_json::from_str(self.payload.get())
             .map_err(|error| Malformed(format!("payload: {error}")))
     }
 
-    /// Whether the holder of `key` signed it. Some nodes sign numbers in another
-    /// spelling than they send; those spellings are tried, too.
+    /// Whether the holder of `key` signed the envelope. Some nodes sign numbers in another spelling
+    /// than they send, so those spellings are tried as well.
     pub fn is_signed_by(&self, key: &PublicKey) -> bool {
         let mut tried = String::new();
         [Floats::AsIs, Floats::Plain, Floats::Signed].into_iter().any(|floats| {
@@ -80,16 +80,16 @@ impl Envelope {
         })
     }
 
-    /// What tells this envelope from every other: two sends of the same message
-    /// differ, a replay does not. Only the first half of the signature counts, because
-    /// anybody can turn the second half into another one that holds as well.
+    /// Returns a fingerprint for replay detection: it differs each time a message is sent, but not
+    /// for a replay. Only the first half of the signature (`r`) counts, because anybody can compute
+    /// another valid second half (`s`).
     pub fn mark(&self) -> String {
         let signature = BASE64.decode(self.signature.as_bytes()).unwrap_or_default();
         let (once, _) = signature.split_at(signature.len() / 2);
         short_hash(once)
     }
 
-    /// What tells its payload from others, whoever signed it and however often.
+    /// Returns a fingerprint of the payload, independent of the signature.
     pub(crate) fn payload_mark(&self) -> String {
         short_hash(compact(self.payload.get(), Floats::AsIs).as_bytes())
     }
@@ -101,7 +101,7 @@ impl Envelope {
     }
 }
 
-/// Puts a message into an envelope and signs it.
+/// Wraps a message in an envelope and signs it.
 pub fn seal(
     key: &KeyPair,
     source: &NodeRid,

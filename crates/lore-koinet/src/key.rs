@@ -1,7 +1,7 @@
-//! The key that makes a node itself: ECDSA on P-256 with SHA-256.
+//! The key pair that identifies a node: ECDSA on P-256 with SHA-256.
 //!
-//! This module makes texts and reads texts; where a key file lies and who may
-//! read it is the business of whoever holds the disk.
+//! This module only converts keys to and from text. Callers decide where key files are and who may
+//! read them.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -19,25 +19,25 @@ use sha2::{Digest, Sha256};
 
 use crate::rid::{BadRid, NodeRid};
 
-/// Rounds of PBKDF2 for a key file with a password.
+/// PBKDF2 iterations for a key file with a password.
 const ROUNDS: u32 = 600_000;
 const ENCRYPTED_LABEL: &str = "ENCRYPTED PRIVATE KEY";
 
 /// Why a key cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// The text is no PKCS#8 key on P-256.
+    /// The text is not a PKCS#8 key on P-256.
     #[error("the key file holds no P-256 key in PKCS#8 form")]
     Malformed,
     /// The key is encrypted and no password was given.
     #[error("the key file is encrypted: set PRIV_KEY_PASSWORD")]
     PasswordMissing,
-    /// The password does not open the key.
+    /// The password does not decrypt the key.
     #[error("the password does not open the key file")]
     PasswordWrong,
 }
 
-/// A private key with its public half.
+/// A private key and its public key.
 #[derive(Clone)]
 pub struct KeyPair {
     signing: SigningKey,
@@ -45,12 +45,12 @@ pub struct KeyPair {
 }
 
 impl KeyPair {
-    /// A fresh key.
+    /// Generates a new key.
     pub fn generate(entropy: &dyn Entropy) -> Self {
         loop {
             let mut bytes = [0_u8; 32];
             entropy.fill(&mut bytes);
-            // One draw in 2^32 is larger than the curve's order.
+            // About one random value in 2^32 exceeds the order of the curve and is drawn again.
             if let Ok(secret) = SecretKey::from_slice(&bytes) {
                 return Self::of(&secret);
             }
@@ -76,7 +76,7 @@ impl KeyPair {
         pem.contains(ENCRYPTED_LABEL)
     }
 
-    /// The PEM file of this key, encrypted when there is a password.
+    /// Writes the key as a PEM file, encrypted if there is a password.
     pub fn to_pem(
         &self,
         password: Option<&str>,
@@ -102,17 +102,17 @@ impl KeyPair {
         Self { signing, public }
     }
 
-    /// The public half.
+    /// The public key.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// The RID of the node that has this key and calls itself `name`.
+    /// Returns the RID of the node with this key and this name.
     pub fn node_rid(&self, name: &str) -> Result<NodeRid, BadRid> {
         NodeRid::new(name, &self.public.hash())
     }
 
-    /// Signs: base64 of `r‖s`. No two signatures are alike, so that the same
+    /// Signs a message; returns base64 of `r‖s`. Signatures are randomised, so that the same
     /// message sent twice on purpose does not look like a replay.
     pub fn sign(&self, message: &[u8], entropy: &dyn Entropy) -> String {
         let signature: Signature = self.signing.sign_with_rng(&mut Draws(entropy), message);
@@ -126,7 +126,7 @@ impl fmt::Debug for KeyPair {
     }
 }
 
-/// A public key and the text by which it travels.
+/// A public key, with its text form.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     verifying: VerifyingKey,
@@ -134,7 +134,7 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// Reads base64 of the DER form.
+    /// Parses base64 of the DER form.
     pub fn parse(text: &str) -> Option<Self> {
         let der = BASE64.decode(text.as_bytes()).ok()?;
         let verifying = VerifyingKey::from_public_key_der(&der).ok()?;
@@ -147,18 +147,18 @@ impl PublicKey {
         Self { verifying, text }
     }
 
-    /// The text by which it travels.
+    /// The text form: base64 of DER.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The hash that a node's RID ends with.
+    /// The hash that the RID of the key's node ends with.
     pub fn hash(&self) -> String {
         key_hash(&self.text)
     }
 
-    /// Whether a node's RID is bound to this key. Some nodes name only the first
-    /// sixteen digits, or hash the bytes instead of the text.
+    /// Whether a node's RID contains the hash of this key. Some nodes use only the first sixteen
+    /// digits, or hash the bytes instead of the text.
     pub fn belongs_to(&self, node: &NodeRid) -> bool {
         let of_text = self.hash();
         let der = BASE64.decode(self.text.as_bytes()).unwrap_or_default();
@@ -167,7 +167,7 @@ impl PublicKey {
         named == of_text || named == of_bytes || of_text.get(..16) == Some(named)
     }
 
-    /// Whether `signature`, in base64, is of this key for `message`.
+    /// Whether `signature`, in base64, is a signature of `message` by this key.
     pub fn verifies(&self, message: &[u8], signature: &str) -> bool {
         let bytes = BASE64.decode(signature.as_bytes()).ok();
         let signature = bytes.and_then(|bytes| Signature::from_slice(&bytes).ok());
@@ -193,7 +193,7 @@ fn encryption(entropy: &dyn Entropy) -> Result<pbes2::Parameters, KeyError> {
     parameters.map_err(|_| KeyError::Malformed)
 }
 
-/// Our source of randomness in the form the signer asks for.
+/// Our source of randomness, with the interface that the signer requires.
 struct Draws<'a>(&'a dyn Entropy);
 
 impl TryRng for Draws<'_> {

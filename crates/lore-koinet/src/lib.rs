@@ -1,9 +1,14 @@
-//! KOI-net: a protocol by which nodes tell each other what they know.
+//! KOI-net, a protocol by which nodes exchange knowledge objects and their changes.
 //!
-//! Two layers, both without I/O. The wire layer reads and writes what travels, to
-//! the byte: names, manifests, bundles, events, signed envelopes. The node is a
-//! state machine: it is given what arrived and what the time is, and says what to
-//! keep, what to answer and whom to call. Clock, sockets and disk are the caller's.
+//! There are two layers, both without I/O:
+//!
+//! - The wire layer reads and writes messages byte for byte: RIDs, manifests, bundles, events,
+//!   signed envelopes.
+//! - The node is a state machine. It takes incoming messages and the current time, and returns what
+//!   to store, what to answer and whom to call.
+//!
+//! Clock, sockets and disk are up to the caller. An *object* is anything that nodes share: it has a
+//! RID, an owner, and contents in JSON.
 
 mod canonical;
 mod envelope;

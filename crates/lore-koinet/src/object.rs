@@ -1,11 +1,11 @@
-//! Structures that travel as JSON objects and as nothing else.
+//! Reading structures from JSON objects only.
 //!
-//! Derived readers also take a list that has the values of the fields in their order. No
-//! other node writes that or would read it, and its signature would hold here alone.
+//! Derived deserialisers also accept an array with the values of the fields in order. No other node
+//! writes or reads that form, so its signature would be valid here only.
 
 use serde::de::{Deserializer, Visitor};
 
-/// A source from which a structure is read only where an object stands.
+/// A deserialiser that accepts a structure only in object form.
 pub(crate) struct Object<D>(pub(crate) D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Object<D> {
@@ -22,8 +22,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Object<D> {
     }
 }
 
-/// Lets structures with `#[serde(remote = "Self")]` be read from objects only; those marked
-/// `both` are written as well.
+/// Makes structures with `#[serde(remote = "Self")]` readable from objects only; those marked
+/// `both` are serialisable as well.
 macro_rules! object {
     (read $name:ident) => {
         impl<'de> ::serde::Deserialize<'de> for $name {

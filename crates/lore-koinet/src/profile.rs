@@ -1,5 +1,5 @@
-//! The two kinds of contents that the network itself is made of: what a node is,
-//! and who subscribes to whom.
+//! The contents of the two RID types that make up the network itself: nodes and edges
+//! (subscriptions).
 
 use serde::{Deserialize, Serialize};
 
@@ -11,34 +11,34 @@ use crate::wire::Contents;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum NodeKind {
-    /// It has an address, and others call it.
+    /// It has an address at which others call it.
     Full,
-    /// It only calls, and polls for what happened.
+    /// It only calls others, and polls for events.
     Partial,
 }
 
-/// Which types of RIDs a node gives out.
+/// The RID types that a node provides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, remote = "Self")]
 pub struct Provides {
-    /// It tells what happens to these.
+    /// Types it sends events about.
     pub event: Vec<String>,
-    /// It can be asked for these.
+    /// Types that can be requested from it.
     pub state: Vec<String>,
 }
 
 object!(both Provides);
 
-/// What a node says of itself.
+/// The profile of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct NodeProfile {
-    /// Where it can be called.
+    /// The address at which it can be called.
     #[serde(default)]
     pub base_url: Option<String>,
     /// Whether it can be called.
     pub node_type: NodeKind,
-    /// What it gives out.
+    /// The types it provides.
     #[serde(default)]
     pub provides: Provides,
     /// Its public key: base64 of the DER form.
@@ -48,49 +48,49 @@ pub struct NodeProfile {
 
 object!(both NodeProfile);
 
-/// How a subscriber gets events.
+/// How events reach the subscriber.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum EdgeKind {
-    /// The provider calls.
+    /// The provider calls the subscriber.
     Webhook,
-    /// The subscriber asks.
+    /// The subscriber polls the provider.
     Poll,
 }
 
-/// Whether the provider agreed.
+/// Whether the provider has approved a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum EdgeStatus {
-    /// Not yet.
+    /// Proposed, not approved yet.
     Proposed,
-    /// It did.
+    /// Approved.
     Approved,
 }
 
-/// A subscription: `source` provides, `target` subscribes.
+/// A subscription: `target` subscribes to events of `source`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct EdgeProfile {
-    /// The provider, who approves.
+    /// The provider, which approves.
     pub source: NodeRid,
-    /// The subscriber, who proposes.
+    /// The subscriber, which proposes.
     pub target: NodeRid,
-    /// How events travel.
+    /// How events are delivered.
     pub edge_type: EdgeKind,
-    /// Whether they do.
+    /// Whether the subscription is approved.
     pub status: EdgeStatus,
-    /// Events about which types.
+    /// The RID types it covers.
     pub rid_types: Vec<String>,
 }
 
 object!(both EdgeProfile);
 
 impl NodeProfile {
-    /// Longest profile, in bytes.
+    /// Longest accepted profile, in bytes.
     const MOST_BYTES: usize = 64 * 1024;
 
-    /// Reads a profile; one that is endless, or names an address that is none, is wrong.
+    /// Parses a profile. Fails if it is too long or its address is not valid.
     pub fn read(contents: &Contents) -> Option<Self> {
         if contents.as_str().len() > Self::MOST_BYTES {
             return None;
@@ -99,7 +99,7 @@ impl NodeProfile {
         profile.base_url.as_deref().is_none_or(is_address).then_some(profile)
     }
 
-    /// How much it says, in bytes.
+    /// The size of its texts, in bytes.
     pub(crate) fn size(&self) -> usize {
         let types = self.provides.event.iter().chain(&self.provides.state).map(String::len);
         let rest = [&self.base_url, &self.public_key].into_iter().flatten().map(String::len);
@@ -108,18 +108,18 @@ impl NodeProfile {
 }
 
 impl EdgeProfile {
-    /// Reads a profile; types that cannot be any are wrong.
+    /// Parses a profile. Fails if it names invalid RID types.
     pub fn read(contents: &Contents) -> Option<Self> {
         let profile: Self = serde_json::from_str(contents.as_str()).ok()?;
         profile.rid_types.iter().all(|kind| is_rid_type(kind)).then_some(profile)
     }
 
-    /// The RID that an edge between these two must have.
+    /// Returns the RID that an edge between these two nodes must have.
     pub fn rid(&self) -> Rid {
         Rid::of_edge(&self.source, &self.target)
     }
 
-    /// The node at the other end, when `me` is at one.
+    /// Returns the other end of the edge if `me` is one end.
     pub fn other_end(&self, me: &NodeRid) -> Option<&NodeRid> {
         match (&self.source == me, &self.target == me) {
             (true, false) => Some(&self.target),
@@ -132,7 +132,8 @@ impl EdgeProfile {
 /// Longest address of a node, in bytes.
 const ADDRESS_MAX: usize = 2_000;
 
-/// Whether a node could be called there. It is shown to people, so nothing may hide in it.
+/// Whether a text is a valid node address. Addresses are shown to people, so control characters and
+/// white space are not allowed.
 pub fn is_address(text: &str) -> bool {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     text.len() <= ADDRESS_MAX
@@ -140,7 +141,7 @@ pub fn is_address(text: &str) -> bool {
         && !text.chars().any(|c| c.is_control() || c.is_whitespace())
 }
 
-/// The contents that a profile of ours makes.
+/// Serialises one of our profiles as contents.
 pub fn contents_of(profile: &impl Serialize) -> Option<Contents> {
     Contents::parse(&serde_json::to_string(profile).ok()?)
 }

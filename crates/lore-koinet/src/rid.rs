@@ -1,7 +1,7 @@
-//! Resource identifiers: how KOI-net names things.
+//! Resource identifiers (RIDs): the names of objects in KOI-net.
 //!
-//! A RID is `scheme:reference`, or `scheme:namespace:reference` for the schemes
-//! `orn` and `urn`. Scheme and namespace are its *type*, by which nodes subscribe.
+//! A RID is `scheme:reference`, or `scheme:namespace:reference` for the schemes `orn` and `urn`.
+//! Scheme and namespace are its *type*; nodes subscribe by type.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 
-/// The type of nodes.
+/// The RID type of nodes.
 pub const NODE_TYPE: &str = "orn:koi-net.node";
-/// The type of edges.
+/// The RID type of edges.
 pub const EDGE_TYPE: &str = "orn:koi-net.edge";
 /// Longest RID, in bytes.
 pub const RID_MAX: usize = 2_000;
 
-/// Why a text is no RID, or not one of the wanted type.
+/// Why a text is not a RID, or not one of the required type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} {problem}")]
 pub struct BadRid {
@@ -25,12 +25,12 @@ pub struct BadRid {
     problem: &'static str,
 }
 
-/// The name of a thing. Cheap to clone: it is the key of every table.
+/// A resource identifier. It is the key of every table, so cloning is cheap.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rid(Arc<str>);
 
 impl Rid {
-    /// Checks a text.
+    /// Parses and validates a RID.
     pub fn parse(text: &str) -> Result<Self, BadRid> {
         let rid = Self::parse_parts(text)?;
         if rid.kind() == NODE_TYPE {
@@ -72,17 +72,17 @@ impl Rid {
         Self(format!("{EDGE_TYPE}:{}", HEXLOWER.encode(&ends.finalize())).into())
     }
 
-    /// The whole text.
+    /// The RID as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its type: `orn:koi-net.node`, `https`…
+    /// The type, such as `orn:koi-net.node` or `https`.
     pub fn kind(&self) -> &str {
         self.split().0
     }
 
-    /// What follows the type.
+    /// The part after the type.
     pub fn reference(&self) -> &str {
         self.split().1
     }
@@ -105,32 +105,32 @@ impl Rid {
 pub struct NodeRid(Rid);
 
 impl NodeRid {
-    /// Checks a text.
+    /// Parses and validates a node RID.
     pub fn parse(text: &str) -> Result<Self, BadRid> {
         Self::try_from(Rid::parse(text)?)
     }
 
-    /// The RID of the node `name` whose key has this hash.
+    /// Returns the RID of the node `name` whose key has this hash.
     pub fn new(name: &str, key_hash: &str) -> Result<Self, BadRid> {
         Self::parse(&format!("{NODE_TYPE}:{name}+{key_hash}"))
     }
 
-    /// The plain RID.
+    /// The RID as a plain [`Rid`].
     pub fn rid(&self) -> &Rid {
         &self.0
     }
 
-    /// The whole text.
+    /// The RID as text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// What the node calls itself. Anybody may choose any name.
+    /// The name the node chose for itself. It is not unique.
     pub fn name(&self) -> &str {
         node_parts(self.0.reference()).map_or("", |(name, _)| name)
     }
 
-    /// The hash of its public key: what it really is.
+    /// The hash of the node's public key, which identifies it.
     pub fn key_hash(&self) -> &str {
         node_parts(self.0.reference()).map_or("", |(_, hash)| hash)
     }
@@ -144,7 +144,7 @@ impl TryFrom<Rid> for NodeRid {
     }
 }
 
-/// Whether a text can be the type of RIDs: a scheme, or `orn:` and `urn:` with a namespace.
+/// Whether a text is a valid RID type: a scheme, or `orn:` or `urn:` with a namespace.
 pub fn is_rid_type(text: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && !part.contains([':', '\0', '\n', '\r']);
     text.len() <= RID_MAX

@@ -1,9 +1,8 @@
-//! Moments as KOI-net writes them.
+//! Timestamps in KOI-net's format.
 //!
-//! A receiver prints every moment anew before it checks a signature, so there is
-//! one right spelling: no fraction or six digits, and `Z` for UTC. Other zones
-//! keep theirs. Whatever would be printed otherwise is refused, and so are moments
-//! without a zone, which cannot be compared.
+//! Receivers print every timestamp again before they verify a signature, so there is only one valid
+//! spelling: no fraction or six digits, and `Z` for UTC; other time zones are kept. Timestamps in
+//! another spelling are refused, and so are those without a time zone, which cannot be compared.
 
 use std::fmt;
 
@@ -13,7 +12,7 @@ use jiff::tz::Offset;
 use jiff::{Timestamp, Unit};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A moment with the zone it was written in, to the microsecond.
+/// A timestamp with the time zone it was written in, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WireTime {
     local: DateTime,
@@ -24,17 +23,17 @@ pub struct WireTime {
 enum Zone {
     Utc,
     Offset(Offset),
-    /// Written without a zone; read as UTC where an instant is needed.
+    /// Written without a time zone; treated as UTC where an instant is needed.
     Missing,
 }
 
-/// A text that is no moment.
+/// A text is not a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no moment such as 2026-01-02T03:04:05.000006Z")]
 pub struct BadTime;
 
 impl WireTime {
-    /// Reads ISO 8601.
+    /// Parses ISO 8601.
     pub fn parse(text: &str) -> Result<Self, BadTime> {
         let pieces = Pieces::parse(text).map_err(|_| BadTime)?;
         let time = pieces.time().ok_or(BadTime)?;
@@ -46,14 +45,15 @@ impl WireTime {
         Ok(Self { local: in_micros(DateTime::from_parts(pieces.date(), time)), zone })
     }
 
-    /// Whether this is how it is written, so that whoever prints it anew to check a signature
-    /// prints the same. Some nodes write `+00:00` for `Z`, which says the same.
+    /// Whether `text` is the canonical spelling of this timestamp, so that other nodes print it
+    /// identically when they verify a signature. `+00:00` instead of `Z` is accepted, since some
+    /// nodes write it.
     fn is_written(&self, text: &str) -> bool {
         let plain = text.strip_suffix("+00:00").map(|moment| format!("{moment}Z"));
         self.zone != Zone::Missing && self.to_string() == plain.as_deref().unwrap_or(text)
     }
 
-    /// The moment itself.
+    /// Returns the instant, independent of the time zone.
     pub fn instant(&self) -> Timestamp {
         let offset = match self.zone {
             Zone::Offset(offset) => offset,
@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for WireTime {
     }
 }
 
-/// Finer parts are cut off, not rounded, as Python does.
+/// Truncates to microseconds, as Python does, instead of rounding.
 fn in_micros(time: DateTime) -> DateTime {
     let cut =
         jiff::civil::DateTimeRound::new().smallest(Unit::Microsecond).mode(jiff::RoundMode::Trunc);

@@ -1,5 +1,5 @@
-//! What travels: manifests, bundles, events, and the requests and replies that
-//! hold them. The order of fields is part of the protocol: it is signed.
+//! The wire format: manifests, bundles, events, and the requests and replies that contain them. The
+//! order of fields is part of the protocol, because it is signed.
 
 use std::fmt;
 
@@ -12,43 +12,43 @@ use crate::object::object;
 use crate::rid::Rid;
 use crate::time::WireTime;
 
-/// What a thing is at a moment: enough to tell whether one has it already.
+/// The version of an object: enough to tell whether one has it already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Manifest {
-    /// The thing.
+    /// The object.
     pub rid: Rid,
-    /// When its owner changed it.
+    /// When its owner last changed it.
     pub timestamp: WireTime,
     /// The hash of its contents.
     pub sha256_hash: String,
-    /// A mark newer nodes add. We keep it and never make one: older nodes drop it
-    /// while they check a signature, and then refuse the message.
+    /// A field that newer nodes add. It is kept but never created here: older nodes drop it while
+    /// verifying a signature, and then refuse the message.
     #[serde(rename = "@context", default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
 }
 
 object!(both Manifest);
 
-/// A thing with its contents.
+/// An object with its contents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Bundle {
-    /// What it is.
+    /// The object's version.
     pub manifest: Manifest,
-    /// The contents, an object.
+    /// The contents, a JSON object.
     pub contents: Contents,
 }
 
 object!(both Bundle);
 
-/// An object, kept to the letter: its spelling is signed.
+/// A JSON object, with its exact spelling, which is signed.
 #[derive(Clone, Serialize)]
 #[serde(transparent)]
 pub struct Contents(Box<RawValue>);
 
 impl Contents {
-    /// Wraps the text of an object.
+    /// Wraps the text of a JSON object; `None` if it is none.
     pub fn parse(json: &str) -> Option<Self> {
         let is_object = serde_json::from_str::<serde_json::Map<String, Value>>(json).is_ok();
         let text = compact(json, Floats::AsIs);
@@ -60,12 +60,12 @@ impl Contents {
         self.0.get()
     }
 
-    /// The object, for reading.
+    /// Parses the contents.
     pub fn value(&self) -> Value {
         serde_json::from_str(self.as_str()).unwrap_or_default()
     }
 
-    /// The hash its manifest must name.
+    /// Returns the hash that the manifest must contain.
     pub fn hash(&self) -> String {
         content_hash(self.as_str()).unwrap_or_default()
     }
@@ -92,31 +92,30 @@ impl fmt::Debug for Contents {
     }
 }
 
-/// What happened to a thing.
+/// What happened to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum EventType {
-    /// It is there.
+    /// It was created.
     New,
     /// It changed.
     Update,
-    /// It is gone.
+    /// It was removed.
     Forget,
 }
 
-/// Something happened to a thing. Manifest and contents may be left out, and are
-/// then fetched.
+/// A change to an object. Manifest and contents may be omitted; the receiver then fetches them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Event {
-    /// The thing.
+    /// The object.
     pub rid: Rid,
     /// What happened.
     pub event_type: EventType,
-    /// What it is now.
+    /// Its new version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<Manifest>,
-    /// Its contents now.
+    /// Its new contents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<Contents>,
 }
@@ -124,12 +123,12 @@ pub struct Event {
 object!(both Event);
 
 impl Event {
-    /// A thing is gone.
+    /// The removal of an object.
     pub fn forget(rid: Rid) -> Self {
         Self { rid, event_type: EventType::Forget, manifest: None, contents: None }
     }
 
-    /// A thing is there, or changed.
+    /// The creation or change of an object.
     pub fn about(bundle: Bundle, event_type: EventType) -> Self {
         Self {
             rid: bundle.manifest.rid.clone(),
@@ -140,7 +139,7 @@ impl Event {
     }
 }
 
-/// Declares a request or reply: its `type`, then its fields in order.
+/// Declares a request or reply: its `type` tag, then its fields in order.
 macro_rules! payload {
     ($(#[$doc:meta])* $name:ident($tag:ident = $text:literal) {
         $($(#[$field_doc:meta])* $field:ident: $kind:ty,)*
@@ -148,7 +147,7 @@ macro_rules! payload {
         #[doc = concat!("The mark of `", $text, "`.")]
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         enum $tag {
-            /// The only one.
+            /// The only value.
             #[default]
             #[serde(rename = $text)]
             Mark,
@@ -166,7 +165,7 @@ macro_rules! payload {
         object!(both $name);
 
         impl $name {
-            /// Puts one together.
+            /// Creates a payload with these fields.
             pub fn new($($field: $kind),*) -> Self {
                 Self { mark: $tag::Mark, $($field),* }
             }
@@ -175,88 +174,88 @@ macro_rules! payload {
 }
 
 payload! {
-    /// Asks for what happened since the last time.
+    /// Asks for events since the last poll.
     PollEvents(PollEventsMark = "poll_events") {
-        /// At most this many; 0 is no limit.
+        /// Most events to return; 0 means no limit.
         #[serde(default)]
         limit: u32,
     }
 }
 payload! {
-    /// Asks which things there are.
+    /// Asks for the RIDs of objects.
     FetchRids(FetchRidsMark = "fetch_rids") {
-        /// Of these types; none means all.
+        /// The wanted types; empty means all.
         #[serde(default)]
         rid_types: Vec<String>,
     }
 }
 payload! {
-    /// Asks what things are now.
+    /// Asks for manifests.
     FetchManifests(FetchManifestsMark = "fetch_manifests") {
-        /// All of these types, when no things are named.
+        /// The wanted types, if `rids` is empty.
         #[serde(default)]
         rid_types: Vec<String>,
-        /// These things.
+        /// The wanted objects.
         #[serde(default)]
         rids: Vec<Rid>,
     }
 }
 payload! {
-    /// Asks for things.
+    /// Asks for objects with their contents.
     FetchBundles(FetchBundlesMark = "fetch_bundles") {
-        /// These things.
+        /// The wanted objects.
         rids: Vec<Rid>,
     }
 }
 payload! {
-    /// Which things there are.
+    /// A list of RIDs.
     RidsPayload(RidsMark = "rids_payload") {
-        /// The things.
+        /// The RIDs.
         rids: Vec<Rid>,
     }
 }
 payload! {
-    /// What things are now.
+    /// A list of manifests.
     ManifestsPayload(ManifestsMark = "manifests_payload") {
-        /// What they are.
+        /// The manifests.
         manifests: Vec<Manifest>,
-        /// Those that are not there.
+        /// Requested RIDs that do not exist or are not visible.
         #[serde(default)]
         not_found: Vec<Rid>,
     }
 }
 payload! {
-    /// Things.
+    /// A list of objects with their contents.
     BundlesPayload(BundlesMark = "bundles_payload") {
-        /// The things.
+        /// The objects.
         bundles: Vec<Bundle>,
-        /// Those that are not there.
+        /// Requested RIDs that do not exist or are not visible.
         #[serde(default)]
         not_found: Vec<Rid>,
-        /// Those that may come later.
+        /// RIDs left out of this reply, to be requested again.
         #[serde(default)]
         deferred: Vec<Rid>,
     }
 }
 payload! {
-    /// What happened.
+    /// A list of events.
     EventsPayload(EventsMark = "events_payload") {
-        /// What happened, in order.
+        /// The events, in order.
         events: Vec<Event>,
     }
 }
 payload! {
-    /// Says that events of the last poll arrived: an extension of some nodes.
+    /// Confirms events of the last poll; an extension of some nodes.
     ConfirmEvents(ConfirmEventsMark = "confirm_events") {
-        /// Names of the events, as the other extension gives them.
+        /// Ids of the events, as another extension assigns them.
         #[serde(default)]
         event_ids: Vec<String>,
     }
 }
 payload! {
-    /// How many events were confirmed.
+    /// The answer to [`ConfirmEvents`].
     ConfirmEventsResponse(ConfirmedMark = "confirm_events_response") {
-        /// So many.
+        /// How many events were confirmed.
         confirmed: u64,
     }
 }

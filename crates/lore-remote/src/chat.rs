@@ -1,4 +1,4 @@
-//! A language model behind any endpoint that speaks OpenAI's language.
+//! A language model behind any endpoint with an OpenAI-compatible chat API.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 
 use crate::openai::{self, Config};
 
-/// Models think before they speak.
+/// Limits of one request. The timeout is generous because models may reason before they answer.
 const LIMITS: Limits =
     Limits { bytes: 4 * 1024 * 1024, total: Duration::from_secs(180), types: ContentTypes::Any };
 
-/// A model that reads and answers.
+/// A chat model behind an OpenAI-compatible endpoint.
 pub struct OpenAiChat {
     api: Api,
     model: String,
 }
 
 impl OpenAiChat {
-    /// Prepares the endpoint; nothing is sent yet.
+    /// Prepares the client; sends nothing yet.
     pub fn new(network: &Network, config: &Config) -> Result<Self> {
         let api = openai::connect(network, config, "llm.url")?;
         Ok(Self { api, model: config.model.clone() })
@@ -55,7 +55,7 @@ impl Model for OpenAiChat {
             "json_schema": { "name": "answer", "strict": true, "schema": prompt.schema },
         });
         let mut answer = self.ask(prompt, strict).await?;
-        // Not every server knows schemas; the answer is checked in any case.
+        // Not every server supports JSON schemas; the caller validates the answer in any case.
         if matches!(answer.status(), 400 | 422) {
             answer = self.ask(prompt, json!({ "type": "json_object" })).await?;
         }

@@ -1,5 +1,4 @@
-//! Embeddings from any endpoint that speaks OpenAI's language: a hosted service,
-//! or a model on this machine.
+//! Embeddings from any endpoint with an OpenAI-compatible API: a hosted service or a local model.
 
 use async_trait::async_trait;
 use lore_app::search::Embedder;
@@ -10,14 +9,14 @@ use serde_json::json;
 
 use crate::openai::{self, Config};
 
-/// A model behind an endpoint.
+/// An embedding model behind an OpenAI-compatible endpoint.
 pub struct OpenAiEmbeddings {
     api: Api,
     model: String,
 }
 
 impl OpenAiEmbeddings {
-    /// Prepares the endpoint; nothing is sent yet.
+    /// Prepares the client; sends nothing yet.
     pub fn new(network: &Network, config: &Config) -> Result<Self> {
         let api = openai::connect(network, config, "embeddings.url")?;
         Ok(Self { api, model: config.model.clone() })
@@ -43,7 +42,7 @@ impl Embedder for OpenAiEmbeddings {
 
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
         let wanted = texts.len();
-        // Who asks knows better how long to wait before asking again.
+        // No retries here: the caller knows better how long to wait before asking again.
         let call = self
             .api
             .post(["embeddings"])
@@ -62,8 +61,8 @@ impl Embedder for OpenAiEmbeddings {
     }
 }
 
-/// The vectors in the order of their texts; none unless there is exactly one for
-/// each, all of one length and all numbers.
+/// Returns the vectors in the order of their texts. `None` unless there is exactly one vector for
+/// each text, all have the same length, and all values are finite numbers.
 fn in_order(mut data: Vec<Embedding>, wanted: usize) -> Option<Vec<Vec<f32>>> {
     data.sort_by_key(|one| one.index);
     let length = data.first().map(|one| one.embedding.len())?;

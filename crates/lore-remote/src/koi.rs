@@ -1,4 +1,4 @@
-//! Another KOI API in place of the own world: `KOI_API_ENDPOINT`.
+//! A remote KOI API that is used instead of the local world (`KOI_API_ENDPOINT`).
 
 use std::time::Duration;
 
@@ -8,23 +8,22 @@ use lore_core::{Error, Result};
 use lore_net::{Api, Endpoint, Network, Secret};
 use serde_json::Value;
 
-/// Longest part of another API's complaint that is passed on, in characters.
+/// Longest excerpt of the remote API's error message that is passed on, in characters.
 const DETAIL_MAX: usize = 500;
 
-/// A KOI API behind an address of the configuration.
+/// A client for a KOI API at a configured address.
 pub struct KoiApi {
     api: Api,
 }
 
 impl KoiApi {
-    /// Prepares the API at `url`, which is shown `token` where there is one; nothing is sent
-    /// yet.
+    /// Prepares the client for `url`, with `token` as bearer token if given; sends nothing yet.
     pub fn new(network: &Network, url: &str, token: Option<&Secret>) -> Result<Self> {
         let wrong = |problem: String| {
             let hint = "use an address like http://127.0.0.1:8351";
             Error::invalid("KOI_API_ENDPOINT", problem, hint)
         };
-        // People run it beside this program, on names that lead into their own network.
+        // People run the API beside this program, so private addresses are allowed.
         let mut endpoint = Endpoint::new(url).map_err(|error| wrong(error.to_string()))?;
         if let Some(token) = token {
             endpoint = endpoint.bearer(token).map_err(|error| {
@@ -63,10 +62,10 @@ impl Elsewhere for KoiApi {
     }
 }
 
-/// How long to wait for an API that has enough to do and does not say how long.
+/// How long to wait for a busy API that sends no `Retry-After`.
 const BUSY: Duration = Duration::from_secs(60);
 
-/// What another API refused, in its own words.
+/// The error for a refusal, with the remote API's own words.
 fn refusal(status: u16, body: Option<Value>) -> Error {
     let detail = body.and_then(|body| body.get("detail").cloned());
     let detail = match detail {

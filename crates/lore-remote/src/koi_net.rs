@@ -1,8 +1,8 @@
-//! Carrying KOI-net messages.
+//! The HTTP transport for KOI-net messages.
 //!
-//! An address that our owner gave is called wherever it lies. One that came over the
-//! network leads to the public internet or nowhere, unless the owner said that the
-//! whole federation lives on a private network.
+//! An address that the owner configured is called wherever it leads. An address learned from the
+//! network must be on the public internet, unless the owner said that the whole federation is on a
+//! private network.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,21 +16,21 @@ use lore_net::{Api, Endpoint, Limits, Network, Reach, Retry};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// How long a node has to say who it is: somebody waits at the command line.
+/// How long a node may take to identify itself; somebody is waiting at the command line.
 const INTRODUCTION: Duration = Duration::from_secs(10);
-/// Nodes whose connections are kept.
+/// Most nodes whose connections are kept open.
 const KEPT: usize = 256;
 
-/// Where other nodes may be.
+/// Where addresses learned from other nodes may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whereabouts {
-    /// On the public internet; elsewhere only by our owner's word.
+    /// The public internet only. Addresses from the owner may lead anywhere.
     Public,
-    /// On this machine or its network.
+    /// This machine or its private network as well.
     PrivateNetwork,
 }
 
-/// A carrier over HTTP.
+/// Sends KOI-net messages over HTTP.
 pub struct HttpCarrier {
     network: Network,
     whereabouts: Whereabouts,
@@ -38,14 +38,14 @@ pub struct HttpCarrier {
 }
 
 impl HttpCarrier {
-    /// A carrier that goes out through `network`.
+    /// A transport that sends through `network`.
     pub fn new(network: Network, whereabouts: Whereabouts) -> Self {
         Self { network, whereabouts, apis: Mutex::default() }
     }
 
-    /// Asks a node at an address the owner gave who it is: by its health report, which some
-    /// show to their own people only, else by a handshake, to which we say who we are. Not
-    /// every kind of node tells.
+    /// Asks the node at an address given by the owner for its RID. First its health report is
+    /// tried, which some nodes show to their own users only; then a handshake with our
+    /// `introduction`. Not every kind of node answers either.
     pub async fn node_at(&self, url: &str, introduction: Option<&Value>) -> Result<NodeRid> {
         let silent = || Error::Precondition {
             message: format!("the node at {url} does not say who it is"),
@@ -103,21 +103,21 @@ impl Carrier for HttpCarrier {
         let api = self.api(url, given_by).map_err(|_| Unanswered)?;
         let json = HeaderValue::from_static("application/json");
         let call = api.post(path.split('/').filter(|part| !part.is_empty()));
-        // The node itself knows when to say something again.
+        // No retries here: the node decides when to send a message again.
         let sent = call.body(json, Bytes::from(body)).retry(Retry::never()).send().await;
         let answer = sent.map_err(|_| Unanswered)?;
         Ok(Answer { status: answer.status(), body: answer.bytes().to_vec() })
     }
 }
 
-/// The RID at a place of a JSON answer.
+/// Reads the RID at a JSON pointer of an answer.
 fn named_in(answer: &[u8], place: &str) -> Option<NodeRid> {
     let report: Value = serde_json::from_slice(answer).ok()?;
     NodeRid::parse(report.pointer(place)?.as_str()?).ok()
 }
 
-/// Most nodes name an address that ends in /koi-net; some name only their host, and
-/// are to be found below it all the same.
+/// Returns the base address of a node. Most nodes give one that ends in `/koi-net`; for those that
+/// give only their host, `/koi-net` is appended.
 fn base_of(url: &str) -> String {
     let url = url.trim().trim_end_matches('/');
     let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);

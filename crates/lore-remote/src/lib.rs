@@ -1,7 +1,7 @@
-//! Connectors to services of the configuration.
+//! Clients for external services named in the configuration.
 //!
-//! Each speaks one service's language through `lore-net`; what is done with the
-//! answers is decided in `lore-app`.
+//! Each module translates one service's protocol, through `lore-net`. `lore-app` decides what to do
+//! with the answers.
 
 pub mod chat;
 pub mod embeddings;

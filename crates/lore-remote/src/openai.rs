@@ -1,20 +1,20 @@
-//! Endpoints that speak OpenAI's language: a hosted service, or a model on this machine.
+//! Connecting to endpoints with an OpenAI-compatible API: a hosted service or a local model.
 
 use lore_core::{Error, Result};
 use lore_net::{Api, Endpoint, Network, Secret};
 
-/// A model behind an endpoint.
+/// A model and its endpoint.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The base address, such as `http://127.0.0.1:11434/v1`.
     pub url: String,
     /// The model's name.
     pub model: String,
-    /// The key, if the service wants one. It is sent to `url` alone.
+    /// The API key, if the service needs one. It is sent to `url` only.
     pub key: Option<Secret>,
 }
 
-/// Prepares the endpoint; nothing is sent yet. `field` is where the configuration has it.
+/// Prepares the client; sends nothing yet. `field` is the configuration key named in errors.
 pub(crate) fn connect(network: &Network, config: &Config, field: &str) -> Result<Api> {
     let wrong = |problem: String| {
         Error::invalid(field, problem, "use an address like http://127.0.0.1:11434/v1")

@@ -1,4 +1,4 @@
-//! Pages of the web, through the guarded way out.
+//! Fetches web pages through the guarded client of `lore-net`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::OnceLock;
@@ -8,25 +8,25 @@ use lore_app::knowledge::{Fetched, Form, Web};
 use lore_core::{Effects, Error, Result};
 use lore_net::{Limits, NetError, Network, Options};
 
-/// The web as `lore-net` lets it in. Connections are prepared when the first page is asked
-/// for: most programs that start never ask for one.
+/// The web, with the restrictions of `lore-net`. The client is created when the first page is
+/// fetched, because most runs of the program never fetch one.
 pub struct GuardedWeb {
     effects: Effects,
     allowed: Allowed,
     ready: OnceLock<lore_net::Web>,
 }
 
-/// What the configuration allows besides public pages. No request can change it.
+/// What the configuration allows in addition to public pages. Requests cannot change it.
 #[derive(Debug, Clone, Default)]
 pub struct Allowed {
-    /// Ports that pages may be read from besides 80 and 443.
+    /// Ports that pages may be read from, besides 80 and 443.
     pub ports: Vec<u16>,
-    /// Addresses that are read although they are not public.
+    /// Addresses that may be read although they are not public.
     pub reachable: Vec<SocketAddr>,
 }
 
 impl GuardedWeb {
-    /// The public web and what is allowed besides.
+    /// A client for the public web and what `allowed` adds to it.
     pub fn new(effects: Effects, allowed: Allowed) -> Self {
         Self { effects, allowed, ready: OnceLock::new() }
     }
@@ -70,7 +70,8 @@ impl Web for GuardedWeb {
     }
 }
 
-/// Why a page was not read. Who asks for one that is too long sends nothing and could not send less.
+/// The error for a page that was not read. `TooLarge` is mapped here because its general hint, to
+/// send less, does not fit somebody who only gave an address.
 fn unread(error: NetError) -> Error {
     match error {
         NetError::TooLarge { .. } => Error::Precondition {

@@ -1,4 +1,4 @@
-//! Calling other nodes: what is due, and what an answer leads to.
+//! Outgoing calls: which ones are due, and how their answers are handled.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,38 +15,39 @@ use crate::profile::{NodeKind, NodeProfile};
 use crate::rid::{NodeRid, Rid};
 use crate::wire::{BundlesPayload, EventsPayload, FetchBundles, PollEvents};
 
-/// How long a node that polls waits between two polls.
+/// The interval between two polls.
 const POLL_EVERY: Duration = Duration::from_secs(5);
-/// The first pause after a failure; each further one doubles it.
+/// The pause after a failure; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// How often a refused message is sent again before it is given up.
+/// How many times a message may be refused before it is dropped.
 const GIVE_UP_AFTER: u32 = 5;
-/// How often everything is compared anew, for what went astray.
+/// How often everything is compared again, to find changes that were missed.
 const SYNC_EVERY: Duration = Duration::from_secs(3_600);
 
-/// A call to make: seal the message and post it to the address.
+/// A call to make: seal the message and POST it to the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Whom to call.
+    /// The node to call.
     pub peer: NodeRid,
-    /// Its address; the endpoint's path goes below it.
+    /// Its base address; the path of the endpoint is appended.
     pub url: String,
-    /// Who gave us that address.
+    /// Where the address comes from.
     pub given_by: GivenBy,
-    /// What to call there.
+    /// The endpoint to call.
     pub endpoint: Endpoint,
-    /// What to say.
+    /// The message to send.
     pub message: Message,
     purpose: Purpose,
 }
 
-/// Who gave us an address: not everybody's word is enough to call any address.
+/// Where an address comes from. An address learned from the network must not be called unless it is
+/// public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GivenBy {
-    /// Our owner.
+    /// Our owner configured it.
     Owner,
-    /// The node itself, or another one.
+    /// The node itself or another node announced it.
     Network,
 }
 
@@ -55,16 +56,16 @@ enum Purpose {
     Introduce,
     Greet,
     AskProfile,
-    /// Tells what happened up to this place.
+    /// Delivers events up to this place in the feed.
     Deliver(u64),
     Poll,
     Sync,
-    /// Asks whether our subscription is still there.
+    /// Asks whether our subscription still exists.
     Check,
     Farewell,
 }
 
-/// What came back.
+/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
@@ -73,32 +74,32 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// Nothing came back.
+/// The call got no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unanswered;
 
-/// What is going on with a node right now.
+/// The transient connection state of a node.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     busy: bool,
     pub(super) failures: u32,
-    /// Whether it is told everything anew, because it asked too early.
+    /// Whether the node is sent everything again, because it asked before it was subscribed.
     pub(super) told_anew: bool,
     pub(super) not_before: Option<Timestamp>,
-    /// When to ask again whether our subscription is still there; at once if not set.
+    /// When to ask again whether our subscription still exists; immediately if not set.
     pub(super) next_check: Option<Timestamp>,
     next_poll: Option<Timestamp>,
     next_sync: Option<Timestamp>,
     pub(super) sync: Option<Sync>,
     pub(super) to_fetch: VecDeque<Rid>,
     pub(super) questions: Questions,
-    /// Messages it may still send, and when that was counted.
+    /// The node's rate limit: how many messages it may still send, and when that was computed.
     allowance: Option<(f64, Timestamp)>,
 }
 
-/// Where to call a node, after so many failures. What the owner typed holds; when nobody
-/// answers there, what the node says itself is tried in turn. On the same machine that is
-/// what the owner meant, too.
+/// Returns the address to call after so many failures. The owner's address comes first. If it
+/// fails, attempts alternate with the address the node announces, which counts as the owner's if it
+/// has the same host.
 fn address(peer: &PeerRecord, failures: u32) -> Option<(String, GivenBy)> {
     let said = peer.profile.as_ref().and_then(|profile| profile.base_url.as_deref());
     let said = said.map(|url| url.trim_end_matches('/').to_owned());
@@ -110,14 +111,14 @@ fn address(peer: &PeerRecord, failures: u32) -> Option<(String, GivenBy)> {
     }
 }
 
-/// The name of the machine in an address.
+/// Returns the host of an address.
 fn host(url: &str) -> Option<&str> {
     let authority = url.split_once("://")?.1.split('/').next()?;
     Some(authority.rsplit_once(':').map_or(authority, |(host, _)| host))
 }
 
 impl Line {
-    /// Takes one from what the node may send.
+    /// Takes one message from the node's rate limit; false if none is left.
     pub(super) fn may_speak(&mut self, per_second: u32, now: Timestamp) -> bool {
         let (rate, most) = (f64::from(per_second), f64::from(per_second) * 4.0);
         let (level, at) = self.allowance.unwrap_or((most, now));
@@ -134,7 +135,7 @@ impl Node {
         self.lines.entry(peer.clone()).or_default()
     }
 
-    /// After a start, everybody we subscribe to is asked what we missed.
+    /// After a start, asks every node we subscribe to for what we missed.
     pub(super) fn resume(&mut self, now: Timestamp) {
         let peers: Vec<_> = self.peers.keys().cloned().collect();
         for peer in peers {
@@ -144,8 +145,7 @@ impl Node {
         }
     }
 
-    /// Connects to a node by its owner's word. One without an address is waited for: it
-    /// calls us, or has done so.
+    /// Connects to a node by the owner's decision. A node without an address has to call us.
     pub fn connect(&mut self, rid: &NodeRid, url: Option<&str>, now: Timestamp) -> Vec<Write> {
         if *rid == self.me {
             return Vec::new();
@@ -154,8 +154,8 @@ impl Node {
         if let Some(url) = url {
             peer.url = Some(url.trim_end_matches('/').to_owned());
         }
-        // Who knows us already must not be asked to start anew: subscriptions it has
-        // just made would end.
+        // Do not ask a node that knows us already to start afresh: that would end the subscriptions
+        // it has just made.
         peer.introduce = peer.profile.is_none() && peer.url.is_some();
         self.greet(rid);
         *self.line(rid) = Line::default();
@@ -165,7 +165,7 @@ impl Node {
         writes
     }
 
-    /// The calls to make now, one for each node at most. Each must be followed by
+    /// Returns the calls to make now, at most one per node. The outcome of each must be passed to
     /// [`Node::answered`].
     pub fn due(&mut self, now: Timestamp) -> Vec<Call> {
         let peers: Vec<_> = self.peers.keys().cloned().collect();
@@ -225,8 +225,8 @@ impl Node {
         self.next_regular(rid, now)
     }
 
-    /// What has to be known before anything else is told: where everything is told anew, the
-    /// subscription by which it is.
+    /// Returns the edges to send before other events: if everything is sent again, the subscription
+    /// that entitles the node to it.
     fn said_first(&self, rid: &NodeRid) -> Vec<Rid> {
         let told_anew = self.lines.get(rid).is_some_and(|line| line.told_anew);
         if self.settings.kind == NodeKind::Full && !told_anew {
@@ -236,7 +236,7 @@ impl Node {
         edges.map(|edge| edge.profile.rid()).collect()
     }
 
-    /// What is due by the clock.
+    /// Returns the periodic call that is due, if any.
     fn next_regular(
         &mut self,
         rid: &NodeRid,
@@ -260,7 +260,7 @@ impl Node {
         self.line(rid).next_sync = now.checked_add(SYNC_EVERY).ok();
     }
 
-    /// Takes the outcome of a call in.
+    /// Handles the outcome of a call.
     pub fn answered(
         &mut self,
         call: &Call,
@@ -289,7 +289,7 @@ impl Node {
         }
     }
 
-    /// A node that was found where it says it is has moved there.
+    /// If a node answered at its announced address rather than the owner's, stores that address.
     fn reached(&mut self, call: &Call) -> Option<Write> {
         let peer = self.peers.get_mut(&call.peer)?;
         let typed = peer.url.as_mut().filter(|typed| **typed != call.url)?;
@@ -331,8 +331,8 @@ impl Node {
         }
     }
 
-    /// The other end has dropped what it knew of us, and so do we; what we have to say
-    /// since then stands.
+    /// The other node has dropped what it knew about us, so we drop edges it knew before. Edges
+    /// that we have not sent yet stay.
     fn introduced_to(&mut self, rid: &NodeRid, now: Timestamp) -> Vec<Write> {
         let surely = self.peers.get(rid).map_or(0, |peer| peer.told.surely);
         let stale = self.edges_with(rid).filter(|edge| edge.sequence <= surely);
@@ -364,7 +364,8 @@ impl Node {
         self.peer_write(rid).into_iter().collect()
     }
 
-    /// The reply holds the key by which it is checked; the name vouches for the key.
+    /// Reads a profile from a reply. The key in it verifies the signature, and the hash in the RID
+    /// verifies the key.
     fn learn_profile(
         &mut self,
         rid: &NodeRid,
@@ -385,7 +386,7 @@ impl Node {
         taken.map_err(|refusal| Fault::Malformed(refusal.as_str().to_owned()))
     }
 
-    /// A reply is checked like a request: from whom we asked, signed, for us.
+    /// Verifies a reply like a request: its sender, its signature, and that it is for us.
     fn verified(&self, rid: &NodeRid, body: &[u8]) -> Result<Envelope, Fault> {
         let envelope = Envelope::open(body).map_err(|error| Fault::Malformed(error.0))?;
         let profile = self.peers.get(rid).and_then(|peer| peer.profile.as_ref());
@@ -399,7 +400,7 @@ impl Node {
 
     fn failed(&mut self, call: &Call, answer: Option<&Answer>, now: Timestamp) -> Vec<Write> {
         let refused = |answer: &Answer| (400..500).contains(&answer.status) && answer.status != 429;
-        // Who cannot be asked for subscriptions takes everything else as before.
+        // A node that cannot be asked about subscriptions is otherwise treated as before.
         if call.purpose == Purpose::Check
             && answer.is_some_and(|answer| refused(answer) && !says_unknown(answer))
         {
@@ -426,7 +427,7 @@ impl Node {
         }
     }
 
-    /// A message that is refused again and again must not hold up those behind it.
+    /// Drops a message that is refused repeatedly, so that it does not block those behind it.
     fn give_up(&mut self, call: &Call, failures: u32) -> Vec<Write> {
         if failures < GIVE_UP_AFTER {
             return Vec::new();

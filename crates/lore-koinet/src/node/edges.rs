@@ -1,4 +1,4 @@
-//! Subscriptions: proposing ours, and deciding about those of others.
+//! Subscriptions (edges): proposing ours and deciding about those of others.
 
 use jiff::Timestamp;
 
@@ -10,11 +10,11 @@ use crate::profile::{EdgeKind, EdgeProfile, EdgeStatus, NodeKind};
 use crate::rid::{EDGE_TYPE, NODE_TYPE, NodeRid, Rid};
 use crate::wire::{Bundle, EventType};
 
-/// Marks of ended subscriptions that are remembered for each.
+/// How many fingerprints of envelopes that ended a subscription are kept.
 pub(super) const MARKS: usize = 16;
 
 impl Node {
-    /// The subscriptions between a node and us that are there.
+    /// Returns the existing subscriptions between a node and us, in either direction.
     pub(super) fn edges_with(&self, peer: &NodeRid) -> impl Iterator<Item = &EdgeRecord> {
         let both = [Rid::of_edge(&self.me, peer), Rid::of_edge(peer, &self.me)];
         let found = both.into_iter().filter_map(|rid| self.edges.get(&rid));
@@ -27,20 +27,20 @@ impl Node {
         edge.is_some_and(|edge| edge.profile.rid_types.iter().any(|wanted| wanted == kind))
     }
 
-    /// The types we are subscribed to at a node.
+    /// Returns the types we are subscribed to at a node.
     pub(super) fn subscribed_types(&self, peer: &NodeRid) -> &[String] {
         let edge = self.approved(&Rid::of_edge(peer, &self.me));
         edge.map_or(&[], |edge| &edge.profile.rid_types)
     }
 
-    /// Whether we have to ask a node for its events.
+    /// Whether we have to poll a node for its events.
     pub(super) fn polls(&self, peer: &NodeRid) -> bool {
         let edge = self.edges.get(&Rid::of_edge(peer, &self.me));
-        // A proposal counts: its approval comes by the same way.
+        // A proposed subscription counts as well, because its approval arrives by polling.
         let subscribed = edge.is_some_and(|edge| {
             edge.event != EventType::Forget && edge.profile.edge_type == EdgeKind::Poll
         });
-        // Whom nobody can call hears of others' proposals only by asking.
+        // A partial node, which cannot be called, learns of proposals only by polling.
         subscribed || (self.settings.kind == NodeKind::Partial && self.is_connected_to(peer))
     }
 
@@ -50,7 +50,7 @@ impl Node {
         stands.then_some(edge)
     }
 
-    /// Proposes the subscription we want at a node, unless it is proposed already.
+    /// Proposes the subscription we want at a node, unless it exists already.
     pub(super) fn subscribe(&mut self, peer: &NodeRid, now: Timestamp) -> Option<Write> {
         let rid_types = self.wanted_of(peer);
         if rid_types.is_empty() {
@@ -77,11 +77,11 @@ impl Node {
         Some(self.put_edge(profile, later_than(timestamp, now).instant(), event))
     }
 
-    /// What we want of what a node provides.
+    /// Returns the types we want among those a node provides.
     fn wanted_of(&self, peer: &NodeRid) -> Vec<String> {
         let Some(record) = self.peers.get(peer) else { return Vec::new() };
         let Some(profile) = &record.profile else { return Vec::new() };
-        // One of the two has to be able to call the other.
+        // Two partial nodes cannot reach each other.
         if [profile.node_type, self.settings.kind] == [NodeKind::Partial; 2] {
             return Vec::new();
         }
@@ -91,7 +91,7 @@ impl Node {
                 offered.filter(|kind| *kind != EDGE_TYPE).cloned().collect()
             }
             Wants::Connected => Vec::new(),
-            // Who wants things at every node must hear of nodes.
+            // To find types at every node, we must learn of other nodes.
             Wants::Types(wanted) => {
                 let wanted = |kind: &&String| wanted.contains(kind) || *kind == NODE_TYPE;
                 offered.filter(wanted).cloned().collect()
@@ -99,7 +99,7 @@ impl Node {
         }
     }
 
-    /// Takes an edge that `from` told of.
+    /// Handles an edge received from `from`.
     pub(super) fn take_edge(
         &mut self,
         bundle: &Bundle,
@@ -128,7 +128,8 @@ impl Node {
         }
     }
 
-    /// A node wants to subscribe: only the provider approves, and only what it has.
+    /// Decides about a proposed subscription. Only the provider approves, and only for types it
+    /// has.
     fn decide(&mut self, profile: EdgeProfile, at: Timestamp) -> Result<Vec<Write>, Refusal> {
         if profile.status != EdgeStatus::Proposed {
             return Err(Refusal::NotTheOwner);
@@ -148,7 +149,8 @@ impl Node {
         let welcome = record.standing == Standing::Connected || network_only;
         if self.settings.approve == Approve::Connected && !welcome {
             let mut write = self.put_edge(profile, at, EventType::New);
-            // It waits for our owner; the other end knows that it proposed.
+            // The proposal waits for our owner. It leaves the feed because the other end knows of
+            // it.
             if let Record::Edge(edge) = &mut write.record {
                 self.feed.remove(&edge.sequence);
                 edge.sequence = 0;
@@ -159,7 +161,7 @@ impl Node {
         Ok(self.approve(profile, later))
     }
 
-    /// Approves what waited for the owner's word.
+    /// Approves a proposal that was waiting for the owner.
     pub(super) fn approve_waiting(&mut self, peer: &NodeRid, now: Timestamp) -> Vec<Write> {
         let edge = self.edges.get(&Rid::of_edge(&self.me, peer));
         let waits = edge.filter(|edge| {
@@ -170,13 +172,14 @@ impl Node {
         self.approve(profile, at.instant())
     }
 
-    /// Whether a node has a subscription here that was approved.
+    /// Whether a node has an approved subscription here.
     pub(super) fn is_subscribed(&self, peer: &NodeRid) -> bool {
         self.approved(&Rid::of_edge(&self.me, peer)).is_some()
     }
 
-    /// Approves a subscription. Who cannot ask us for what there is already, or asked too
-    /// early, is told all of it after the approval: it takes only what it is subscribed to.
+    /// Approves a subscription. A subscriber that cannot call us for existing objects, or asked for
+    /// them too early, is sent all of them after the approval, because before it the subscriber
+    /// would not take them.
     fn approve(&mut self, mut profile: EdgeProfile, at: Timestamp) -> Vec<Write> {
         let peer = profile.target.clone();
         profile.status = EdgeStatus::Approved;
@@ -194,7 +197,7 @@ impl Node {
         writes
     }
 
-    /// A provider answers our proposal.
+    /// Handles a provider's decision about our proposal.
     fn take_decision(
         &mut self,
         profile: EdgeProfile,
@@ -226,7 +229,7 @@ impl Node {
         Ok(vec![Write { record: Record::Edge(edge), contents: None }])
     }
 
-    /// Keeps an edge and lets the other end know.
+    /// Stores an edge and queues it for the other end.
     pub(super) fn put_edge(
         &mut self,
         profile: EdgeProfile,
@@ -243,7 +246,7 @@ impl Node {
         Write { record: Record::Edge(edge), contents: None }
     }
 
-    /// An end says that an edge is gone.
+    /// Removes an edge because one of its ends said so.
     pub(super) fn forget_edge(
         &mut self,
         rid: &Rid,
@@ -268,20 +271,20 @@ impl Node {
         Ok(vec![Write { record: Record::Edge(edge), contents: None }])
     }
 
-    /// Ends every subscription between a node and us, as it asked for.
+    /// Ends every subscription between a node and us, because the node asked for it.
     pub(super) fn forget_edges_with(&mut self, peer: &NodeRid, mark: Option<&str>) -> Vec<Write> {
         let rids: Vec<_> = self.edges_with(peer).map(|edge| edge.profile.rid()).collect();
         let ended = rids.iter().filter_map(|rid| self.forget_edge(rid, peer, mark).ok());
         ended.flatten().collect()
     }
 
-    /// Whether we listen to a node's news about other nodes.
+    /// Whether we subscribe to a node's events about other nodes.
     pub(super) fn hears_of_nodes(&self, peer: &NodeRid) -> bool {
         self.subscribed_types(peer).iter().any(|kind| kind == NODE_TYPE)
     }
 }
 
-/// Keeps the newest marks.
+/// Appends a fingerprint and drops the oldest ones beyond [`MARKS`].
 pub(super) fn remember_mark(marks: &mut Vec<String>, mark: Option<&str>) {
     if let Some(mark) = mark {
         marks.push(mark.to_owned());

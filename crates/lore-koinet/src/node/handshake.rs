@@ -1,5 +1,5 @@
-//! The unsigned handshake that some nodes open with. It proves nothing, so all it does
-//! is to let the two know each other's keys; every message after it is signed.
+//! The unsigned handshake that some nodes begin with. It proves nothing, so its only effect is to
+//! exchange public keys; every later message is signed.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -28,7 +28,7 @@ struct Named {
 object!(read Named);
 
 impl Node {
-    /// Takes a handshake; the reply says who we are and whether we know the other now.
+    /// Handles a handshake. The reply says who we are and whether we accepted the other node.
     pub fn handshake(
         &mut self,
         body: &[u8],
@@ -62,7 +62,7 @@ impl Node {
         Ok((writes, reply.to_string()))
     }
 
-    /// Who we are, as the handshake and the health report tell it.
+    /// Returns our description, as used in the handshake and the health report.
     pub fn introduction(&self) -> Value {
         json!({
             "node_rid": self.me,

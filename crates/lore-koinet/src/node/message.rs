@@ -1,5 +1,5 @@
-//! What the node wants said, before contents are looked up and it is signed; and
-//! what it says when it refuses.
+//! Messages before their contents are looked up and they are signed, and the errors for refused
+//! messages.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,37 +12,37 @@ use crate::wire::{
     PollEvents, RidsPayload,
 };
 
-/// Contents by RID, as they were looked up.
+/// The contents that were looked up, by RID.
 pub type Found = HashMap<Rid, Contents>;
 
 /// The endpoints of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Endpoint {
-    /// Something happened.
+    /// Delivers events.
     Broadcast,
-    /// What happened?
+    /// Asks for events.
     Poll,
-    /// Which things are there?
+    /// Asks for the RIDs of objects.
     Rids,
-    /// What are they now?
+    /// Asks for the manifests of objects.
     Manifests,
-    /// May I have them?
+    /// Asks for objects with their contents.
     Bundles,
-    /// The events of the last poll arrived.
+    /// Confirms the events of the last poll; an extension of some nodes.
     Confirm,
 }
 
 impl Endpoint {
-    /// The five of the protocol.
+    /// The five endpoints of the protocol.
     pub const CORE: [Self; 5] =
         [Self::Broadcast, Self::Poll, Self::Rids, Self::Manifests, Self::Bundles];
 
-    /// Whether what is here is told to whoever asks.
+    /// Whether the endpoint returns data of this node.
     pub fn hands_out(self) -> bool {
         matches!(self, Self::Poll | Self::Rids | Self::Manifests | Self::Bundles)
     }
 
-    /// Its path below a node's address.
+    /// The path below a node's base address.
     pub fn path(self) -> &'static str {
         match self {
             Self::Broadcast => "/events/broadcast",
@@ -55,56 +55,56 @@ impl Endpoint {
     }
 }
 
-/// Something to say.
+/// A message to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
-    /// What happened to these, after a greeting.
+    /// Events about some objects, after a greeting.
     Events {
-        /// Who we are comes first.
+        /// Whether the message begins with who we are.
         greeting: Greeting,
-        /// Things of ours and edges.
+        /// Objects of ours, and edges.
         rids: Vec<Rid>,
     },
-    /// These things.
+    /// Objects with their contents.
     Bundles {
-        /// Things of ours and edges.
+        /// Objects of ours, and edges.
         rids: Vec<Rid>,
-        /// Not ours, or not for the asker.
+        /// RIDs that are not ours or not visible to the asking node.
         not_found: Vec<Rid>,
-        /// Too much for one reply.
+        /// RIDs left out because the reply would be too large.
         deferred: Vec<Rid>,
     },
-    /// A list of things.
+    /// A list of RIDs.
     Rids(RidsPayload),
-    /// What things are.
+    /// Manifests of objects.
     Manifests(ManifestsPayload),
-    /// A receipt.
+    /// The number of confirmed events.
     Confirmed(ConfirmEventsResponse),
-    /// A question.
+    /// A request for RIDs.
     FetchRids(FetchRids),
-    /// A question.
+    /// A request for manifests.
     FetchManifests(FetchManifests),
-    /// A question.
+    /// A request for objects with their contents.
     FetchBundles(FetchBundles),
-    /// A question.
+    /// A request for events.
     Poll(PollEvents),
 }
 
-/// Whether a message says who we are.
+/// Whether a message begins with our node's own profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Greeting {
-    /// It does not.
+    /// Without the profile.
     None,
-    /// It does.
+    /// With the profile.
     Hello,
-    /// It does, and asks to forget what was known of us before.
+    /// With the profile, and a request to forget what was known about us before.
     Afresh,
-    /// It says that we leave.
+    /// With the notice that we leave.
     Farewell,
 }
 
 impl Message {
-    /// The things whose contents have to be looked up.
+    /// Returns the RIDs whose contents have to be looked up before sending.
     pub fn needs(&self) -> &[Rid] {
         match self {
             Self::Events { rids, .. } | Self::Bundles { rids, .. } => rids,
@@ -113,38 +113,38 @@ impl Message {
     }
 }
 
-/// Why a message was not taken, in the order in which it is checked.
+/// Why a message was refused, in the order of the checks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It does not have the shape the endpoint asks for.
+    /// It does not have the format that the endpoint requires.
     #[error("malformed: {0}")]
     Malformed(String),
-    /// We know nothing of the sender: it has to introduce itself.
+    /// The sender is unknown and has to introduce itself.
     #[error("unknown_node")]
     UnknownNode,
-    /// The sender's key is not the one its name stands for.
+    /// The sender's key does not match the hash in its RID.
     #[error("invalid_key")]
     InvalidKey,
-    /// The sender did not sign this.
+    /// The signature is not the sender's.
     #[error("invalid_signature")]
     InvalidSignature,
-    /// It is for somebody else.
+    /// It is for another node.
     #[error("invalid_target")]
     InvalidTarget,
-    /// The sender talks too much: wait.
+    /// The sender exceeds its rate limit.
     #[error("too_many_requests")]
     Throttled,
-    /// The sender is new, and there is no room for further strangers: wait, or have the owner
-    /// connect.
+    /// The sender is new and there is no room for more unknown nodes. It can wait, or our owner can
+    /// connect to it.
     #[error("too_many_nodes")]
     Crowded,
-    /// It was answered before.
+    /// The same envelope was answered before.
     #[error("replayed")]
     Replayed,
 }
 
 impl Fault {
-    /// Its HTTP status.
+    /// The HTTP status of the answer.
     pub fn status(&self) -> u16 {
         match self {
             Self::Malformed(_) => 422,
@@ -153,7 +153,7 @@ impl Fault {
         }
     }
 
-    /// When to try again, where that helps.
+    /// When to try again, if that may help.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Throttled => Some(Duration::from_secs(1)),
@@ -162,7 +162,7 @@ impl Fault {
         }
     }
 
-    /// Its body.
+    /// The body of the answer.
     pub fn body(&self) -> String {
         match self {
             Self::Malformed(problem) => {
@@ -174,29 +174,29 @@ impl Fault {
     }
 }
 
-/// Why an event was passed over while the others of its message were not.
+/// Why one event of a message was skipped. The other events of the message are still processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Refusal {
-    /// Its parts do not fit each other, or its contents are not what its type asks for.
+    /// Its parts contradict each other, or its contents do not fit its type.
     Malformed,
-    /// The contents are not those the manifest names.
+    /// The contents do not match the hash in the manifest.
     WrongHash,
-    /// Its moment lies in the future.
+    /// Its timestamp is in the future.
     FromTheFuture,
-    /// It is not newer than what is known, or an old message played again.
+    /// It is not newer than what is known, or it is a replay.
     Stale,
-    /// The thing belongs to another node.
+    /// The object belongs to another node.
     NotTheOwner,
-    /// Nobody asked for things of this type.
+    /// We are not subscribed to objects of this type.
     NotSubscribed,
-    /// There is no room for more from this node, or from anybody.
+    /// The quota of this node, or of all nodes together, is used up.
     OverQuota,
-    /// It came without its contents, from a node that cannot be asked for them.
+    /// It came without contents, from a node that cannot be called for them.
     OutOfReach,
 }
 
 impl Refusal {
-    /// Its name in reports.
+    /// The reason's name in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Malformed => "malformed",

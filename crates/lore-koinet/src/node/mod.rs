@@ -1,8 +1,8 @@
-//! The node: what it knows and how it decides. It does no I/O.
+//! The node: its state and its decisions. It does no I/O.
 //!
-//! Whoever drives it hands in what arrived and what the time is. Before an answer
-//! leaves, the writes of the same step must be durable: then a node that is killed
-//! knows afterwards all that it ever said it knew.
+//! The caller passes in incoming messages and the current time. It must make the writes of a step
+//! durable before it sends the answer of that step. Then a node that is killed still knows
+//! everything it has acknowledged.
 
 mod call;
 mod edges;
@@ -50,39 +50,39 @@ pub struct Node {
     profile_contents: Contents,
     settings: Settings,
     entropy: Arc<dyn Entropy>,
-    /// Things of ours, this node itself included.
+    /// Our own objects, this node itself included.
     own: BTreeMap<Rid, OwnRecord>,
     foreign: HashMap<Rid, ForeignRecord>,
     edges: BTreeMap<Rid, EdgeRecord>,
     peers: BTreeMap<NodeRid, PeerRecord>,
-    /// What others are to be told, in the order in which it happened.
+    /// The objects and edges whose events are sent to others, in the order of the events.
     feed: BTreeMap<u64, Rid>,
     sequence: u64,
-    /// What is going on with each node right now; forgotten with the process.
+    /// The transient state of each connection; lost at the end of the process.
     lines: HashMap<NodeRid, Line>,
-    /// What is allowed to all nodes together that are not known yet.
+    /// The rate limit shared by all nodes that are not known yet.
     newcomers: Line,
-    /// Nodes that asked what there is before they were subscribed, and got nothing.
+    /// Nodes that asked for objects before they were subscribed, and got nothing.
     early: VecDeque<NodeRid>,
-    /// What each node has here: things and bytes.
+    /// How many objects and bytes of each node are stored here.
     used: HashMap<NodeRid, (usize, usize)>,
     refused: BTreeMap<Refusal, u64>,
 }
 
-/// Why a node cannot be put together.
+/// Why a node cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The name cannot be part of a RID.
+    /// The name is not valid in a RID.
     #[error("the node name {0:?} cannot be used: leave out '+' and control characters")]
     Name(String),
-    /// A full node has to say where it is.
+    /// A full node has no address.
     #[error("a full node needs the address under which others reach it")]
     NoAddress,
 }
 
 impl Node {
-    /// Puts a node together from what it kept. The writes say what changed since:
-    /// a new address, for instance, is news to everybody.
+    /// Creates a node from its stored records. The returned writes contain what has changed since:
+    /// a new address, for instance, has to be announced.
     pub fn restore(
         key: KeyPair,
         name: &str,
@@ -153,7 +153,7 @@ impl Node {
         }
     }
 
-    /// Gives a thing its new place at the end of the feed.
+    /// Moves an object to the end of the feed and returns its new place.
     fn next_place(&mut self, rid: &Rid, before: u64) -> u64 {
         self.feed.remove(&before);
         self.sequence += 1;
@@ -161,17 +161,17 @@ impl Node {
         self.sequence
     }
 
-    /// Who this node is.
+    /// The RID of this node.
     pub fn rid(&self) -> &NodeRid {
         &self.me
     }
 
-    /// What this node says of itself.
+    /// The profile of this node.
     pub fn profile(&self) -> &NodeProfile {
         &self.profile
     }
 
-    /// Shares a thing, or its new contents. Nothing happens when it is shared as it is.
+    /// Shares an object or its new contents. Returns nothing if the contents have not changed.
     pub fn publish(&mut self, rid: Rid, contents: Contents, now: Timestamp) -> Option<Write> {
         let hash = contents.hash();
         let before = self.own.get(&rid);
@@ -192,7 +192,7 @@ impl Node {
         Some(Write { record: Record::Own(own), contents: Some(contents) })
     }
 
-    /// Shares a thing no longer.
+    /// Stops sharing an object.
     pub fn withdraw(&mut self, rid: &Rid) -> Option<Write> {
         let mut own = self.own.get(rid).filter(|own| own.event != EventType::Forget)?.clone();
         own.event = EventType::Forget;
@@ -202,18 +202,19 @@ impl Node {
         Some(Write { record: Record::Own(own), contents: None })
     }
 
-    /// The things that are shared, without this node itself.
+    /// Returns the shared objects, without this node itself.
     pub fn shared(&self) -> impl Iterator<Item = &Rid> {
         let live = self.own.iter().filter(|(_, own)| own.event != EventType::Forget);
         live.map(|(rid, _)| rid).filter(|rid| *rid != self.me.rid())
     }
 
-    /// The live things of other nodes, with whose they are.
+    /// Returns the live objects of other nodes, with their records.
     pub fn foreign(&self) -> impl Iterator<Item = (&Rid, &ForeignRecord)> {
         self.foreign.iter().filter(|(_, foreign)| foreign.presence == Presence::Live)
     }
 
-    /// Writes a message and signs it. What is no longer there is left out, or said not to be.
+    /// Serialises and signs a message. Objects that no longer exist are omitted or listed as not
+    /// found.
     pub fn seal(
         &self,
         to: &NodeRid,
@@ -260,7 +261,7 @@ impl Node {
             Greeting::Afresh => {
                 [Some(Event::forget(me.clone())), hello()].into_iter().flatten().collect()
             }
-            // Subscriptions go with their node.
+            // The edges of a node end with it.
             Greeting::Farewell => vec![Event::forget(me.clone())],
         }
     }
@@ -277,7 +278,7 @@ impl Node {
         }
     }
 
-    /// A thing of ours with its contents.
+    /// Returns one of our objects with its contents.
     fn bundle(&self, rid: &Rid, found: &Found) -> Option<Bundle> {
         if let Some(edge) = self.edges.get(rid) {
             let contents = contents_of(&edge.profile)?;
@@ -292,7 +293,7 @@ impl Node {
         Some(Bundle { manifest: own.manifest.clone(), contents })
     }
 
-    /// Whether a node may see what is shared.
+    /// Whether a node may read what we share.
     fn may_read(&self, peer: &NodeRid) -> bool {
         self.settings.approve == Approve::Anyone || self.is_connected_to(peer)
     }
@@ -302,7 +303,7 @@ impl Node {
         self.peers.get(peer).is_some_and(|peer| peer.standing == Standing::Connected)
     }
 
-    /// Whether a node is to be told about a thing of ours.
+    /// Whether a node has to be told about an object of ours.
     fn concerns(&self, peer: &NodeRid, rid: &Rid) -> bool {
         if let Some(edge) = self.edges.get(rid) {
             return edge.profile.other_end(&self.me) == Some(peer);
@@ -339,14 +340,14 @@ fn edge_manifest(edge: &EdgeRecord, contents: &Contents) -> Manifest {
     }
 }
 
-/// Now, or just after an earlier moment, if the clock says it has not passed yet:
-/// others take only what is newer.
+/// Returns now, or just after `earlier` if the clock is behind it: other nodes accept only newer
+/// timestamps.
 fn later_than(earlier: Option<WireTime>, now: Timestamp) -> WireTime {
     let after = earlier.and_then(|time| time.instant().checked_add(Duration::from_micros(1)).ok());
     after.map_or(now, |after| after.max(now)).into()
 }
 
-/// Whether a type is of the network itself rather than of knowledge.
+/// Whether a type belongs to the network itself (nodes and edges).
 fn is_network_type(kind: &str) -> bool {
     kind == NODE_TYPE || kind == EDGE_TYPE
 }

@@ -1,29 +1,28 @@
-//! Questions that were asked before.
+//! Detection of replayed requests.
 //!
-//! An envelope says neither when it was written nor how often it is meant, so a question
-//! that somebody overheard could be put again, and the answer would go to whoever puts it.
-//! Most nodes sign with fresh randomness and never send the same envelope twice: from those
-//! an envelope is answered once. Those that sign the same words in the same way each time
-//! cannot be told from a replay and are answered.
+//! An envelope has neither a timestamp nor a counter, so an attacker could send an intercepted
+//! request again and get the answer. Most nodes use randomised signatures and never send the same
+//! envelope twice; each of their envelopes is answered once. For nodes with deterministic
+//! signatures a repeated request looks like a replay, so they are answered again.
 
 use std::collections::VecDeque;
 
 use crate::envelope::Envelope;
 
-/// Questions that are remembered of each node.
+/// How many requests are remembered per node.
 const REMEMBERED: usize = 2_048;
 
-/// What a node asked.
+/// The requests a node has sent.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    /// What was asked and the mark of its envelope, oldest first.
+    /// Payload fingerprint and envelope fingerprint of each request, oldest first.
     asked: VecDeque<(String, String)>,
-    /// The same question came under two signatures.
+    /// Whether the node signs with fresh randomness: the same payload came with two signatures.
     signs_anew: bool,
 }
 
 impl Questions {
-    /// Notes a question; says whether it is to be answered.
+    /// Records a request and returns whether to answer it.
     pub(super) fn is_to_be_answered(&mut self, envelope: &Envelope) -> bool {
         let (question, mark) = (envelope.payload_mark(), envelope.mark());
         let mut came_before = false;

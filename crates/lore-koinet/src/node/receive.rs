@@ -1,4 +1,4 @@
-//! Answering other nodes.
+//! Handling of incoming requests.
 
 use jiff::Timestamp;
 
@@ -12,50 +12,50 @@ use crate::wire::{
     FetchManifests, FetchRids, Manifest, ManifestsPayload, PollEvents, RidsPayload,
 };
 
-/// Most bytes of contents in one message; the rest waits for the next.
+/// Most bytes of contents in one message; the rest is deferred.
 const MESSAGE_BYTES: usize = 1024 * 1024;
-/// Most things in one message.
+/// Most objects in one message.
 pub(super) const MESSAGE_ITEMS: usize = 200;
 
-/// What a message led to.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
-    /// What must be durable before the reply leaves.
+    /// Records that must be durable before the reply is sent.
     pub writes: Vec<Write>,
     /// The reply.
     pub reply: Reply,
 }
 
-/// A message from whom it says, and for us.
+/// A verified message: its sender is authentic, and it is for us.
 #[derive(Debug, Clone)]
 pub struct Admitted {
     endpoint: Endpoint,
     envelope: Envelope,
 }
 
-/// A reply.
+/// A reply to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// Taken; the body is `null`.
+    /// Accepted; the body is `null`.
     Taken,
-    /// A signed message.
+    /// A message to be signed for a node.
     Message(NodeRid, Message),
-    /// Not taken.
+    /// Refused.
     Refused(Fault),
 }
 
-/// Most nodes that are remembered for having asked too early.
+/// Most nodes remembered for having asked before they were subscribed.
 const EARLY_MAX: usize = 100;
 
 impl Node {
-    /// Takes an admitted message in.
+    /// Processes a verified message.
     pub fn take(&mut self, admitted: &Admitted, now: Timestamp) -> Received {
         let mut writes = Vec::new();
         let reply = self.answer(admitted.endpoint, &admitted.envelope, now, &mut writes);
         Received { writes, reply: reply.unwrap_or_else(Reply::Refused) }
     }
 
-    /// Finds out whether a message is from whom it says, and for us. Nothing is taken in yet.
+    /// Verifies the sender, signature and receiver of a message, without processing it.
     pub fn admit(
         &mut self,
         endpoint: Endpoint,
@@ -89,7 +89,7 @@ impl Node {
         Ok(Admitted { endpoint, envelope })
     }
 
-    /// Remembers who asks what there is before we let it see anything. Some never ask again.
+    /// Remembers a node that asks for objects before it may see any. Some never ask again.
     fn note_early(&mut self, endpoint: Endpoint, source: &NodeRid) {
         let asks = matches!(endpoint, Endpoint::Rids | Endpoint::Manifests | Endpoint::Bundles);
         if !asks || self.is_subscribed(source) || self.early.contains(source) {
@@ -101,7 +101,8 @@ impl Node {
         self.early.push_back(source.clone());
     }
 
-    /// The events of a message. Its form is looked at before its sender, as the reference does.
+    /// Returns the events of a message. Its format is checked before its sender, as in the
+    /// reference implementation.
     fn checked_events(&self, endpoint: Endpoint, envelope: &Envelope) -> Result<Vec<Event>, Fault> {
         match endpoint {
             Endpoint::Broadcast => return Ok(self.checked::<EventsPayload>(envelope)?.events),
@@ -118,7 +119,7 @@ impl Node {
         self.checked::<T>(envelope).map(|_| ())
     }
 
-    /// Each node may say so much in a time, and all that are new so much together.
+    /// Applies the rate limit: one per known node, and one shared by all unknown nodes.
     fn check_pace(&mut self, source: &NodeRid, now: Timestamp) -> Result<(), Fault> {
         let rate = self.settings.quotas.per_second;
         let line = match self.peers.contains_key(source) {
@@ -128,7 +129,7 @@ impl Node {
         line.may_speak(rate, now).then_some(()).ok_or(Fault::Throttled)
     }
 
-    /// The checks of the reference, in its order.
+    /// Makes the checks of the reference implementation, in its order.
     pub(super) fn verify(&self, envelope: &Envelope, key: &str) -> Result<(), Fault> {
         let key = PublicKey::parse(key).ok_or(Fault::InvalidKey)?;
         if !key.belongs_to(&envelope.source) {
@@ -193,7 +194,7 @@ impl Node {
         Err(Fault::Malformed(format!("{items} items are more than {limit}")))
     }
 
-    /// What of ours a node may see, of these types or of all.
+    /// Returns our objects that a node may read, of these types or of all.
     fn readable(&self, peer: &NodeRid, types: &[String]) -> Vec<Rid> {
         let asked = |rid: &&Rid| types.is_empty() || types.iter().any(|kind| kind == rid.kind());
         let things =
@@ -239,7 +240,7 @@ impl Node {
         Message::Bundles { rids: rids.to_vec(), not_found, deferred: deferred.to_vec() }
     }
 
-    /// How many of these things one message takes; at least one.
+    /// Returns how many of these objects fit into one message; at least one.
     pub(super) fn fitting(&self, rids: &[Rid]) -> usize {
         let mut bytes = 0;
         let within = rids.iter().take(MESSAGE_ITEMS).take_while(|rid| {
@@ -249,7 +250,8 @@ impl Node {
         within.count().max(1).min(rids.len())
     }
 
-    /// Answers a poll: what was handed out before, once more, and then what is new.
+    /// Answers a poll with the events of earlier polls that are not certain to have arrived, then
+    /// with new ones.
     fn hand_out(
         &mut self,
         to: &NodeRid,
@@ -279,7 +281,7 @@ impl Node {
             last: fresh.last().map_or(told.last, |(place, _)| *place),
         };
         let rids = again.into_iter().chain(fresh).map(|(_, rid)| rid);
-        // Things are taken by who is subscribed to them.
+        // Edges go first: a node takes objects only if it is subscribed to them.
         let (edges, things): (Vec<_>, Vec<_>) = rids.partition(|rid| rid.kind() == EDGE_TYPE);
         let rids = [edges, things].concat();
         if !repeated_poll {
@@ -288,7 +290,8 @@ impl Node {
         Message::Events { greeting, rids }
     }
 
-    /// Up to where everything was handed out a second time: what a limit left out was not.
+    /// Returns up to which place events were sent at least twice. Events that the limit cut off do
+    /// not count.
     fn handed_out_again(&self, to: &NodeRid, told: Told, last: Option<u64>) -> u64 {
         let end = last.unwrap_or(told.surely);
         let rest = self.news_for(to, end, 1);
@@ -315,7 +318,7 @@ impl Node {
         writes.extend(self.peer_write(to));
     }
 
-    /// What a node has not been told since a place in the feed.
+    /// Returns the events for a node after a place in the feed, as many as fit into a message.
     pub(super) fn news_for(&self, peer: &NodeRid, after: u64, most: usize) -> Vec<(u64, Rid)> {
         let news = self.feed.range(after.saturating_add(1)..);
         let news = news.filter(|(_, rid)| self.concerns(peer, rid));
@@ -344,23 +347,23 @@ impl Node {
         Message::Confirmed(ConfirmEventsResponse::new(confirmed))
     }
 
-    /// Whether a node can be called.
+    /// Whether a node can be called. Assumed for a node whose profile is unknown.
     pub(super) fn is_callable(&self, peer: &NodeRid) -> bool {
         let profile = self.peers.get(peer).and_then(|peer| peer.profile.as_ref());
         profile.is_none_or(|profile| profile.node_type == NodeKind::Full)
     }
 }
 
-/// What a poll handed out, as places in the order of what happened here.
+/// What a poll returned, as places in the feed.
 #[derive(Debug, Clone, Copy)]
 struct Handed {
-    /// Up to here, everything for the second time at least.
+    /// Up to here, events were sent at least twice.
     again: u64,
-    /// Up to here, for the first time.
+    /// Up to here, events were sent at least once.
     last: u64,
 }
 
-/// The profile an unknown node brings with it: whole, and about itself.
+/// Returns the profile with which an unknown node introduces itself: a complete event about itself.
 fn introduced(events: &[Event], source: &NodeRid) -> Option<NodeProfile> {
     let about_itself = events
         .iter()

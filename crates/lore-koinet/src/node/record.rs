@@ -1,6 +1,6 @@
-//! What a node must not forget. Each record is kept under its RID; a later one
-//! replaces it, and none is ever taken away: what is gone is remembered as gone, so
-//! that an old message cannot bring it back.
+//! The durable state of a node. Each record is stored under its RID and replaced by later versions,
+//! but never deleted: a removed object leaves a tombstone, so that an old message cannot bring it
+//! back.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,22 @@ use crate::rid::{NodeRid, Rid};
 use crate::time::WireTime;
 use crate::wire::{Contents, EventType, Manifest};
 
-/// Anything a node keeps.
+/// A durable record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "lowercase")]
 pub enum Record {
-    /// A thing of ours.
+    /// An object of ours.
     Own(OwnRecord),
-    /// A thing of another node.
+    /// An object of another node.
     Foreign(ForeignRecord),
     /// Another node.
     Peer(PeerRecord),
-    /// A subscription at this node.
+    /// A subscription that this node is an end of.
     Edge(EdgeRecord),
 }
 
 impl Record {
-    /// What it is kept under.
+    /// The key of the record.
     pub fn rid(&self) -> Rid {
         match self {
             Self::Own(own) => own.manifest.rid.clone(),
@@ -35,45 +35,45 @@ impl Record {
     }
 }
 
-/// A record to keep, with the contents of the thing where they changed.
+/// A record to store, with the object's contents if they changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Write {
     /// The record.
     pub record: Record,
-    /// Its contents.
+    /// The new contents of the object.
     pub contents: Option<Contents>,
 }
 
-/// A thing of ours: this node itself, or what its owner shares.
+/// An object of ours: this node itself, or one that its owner shares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRecord {
-    /// What it is, or last was.
+    /// Its current or, after removal, last manifest.
     pub manifest: Manifest,
-    /// What last happened to it.
+    /// The last event about it.
     pub event: EventType,
-    /// Its place in the order of everything that happened here.
+    /// Its place in the feed.
     pub sequence: u64,
-    /// The size of its contents.
+    /// The size of its contents, in bytes.
     pub bytes: usize,
 }
 
-/// A thing of another node.
+/// An object of another node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignRecord {
-    /// What it is, or last was.
+    /// Its current or, after removal, last manifest.
     pub manifest: Manifest,
-    /// Whose it is; nobody else may change it here.
+    /// The node it belongs to; no other node may change it here.
     pub from: NodeRid,
-    /// Whether it is there.
+    /// Whether it exists.
     pub presence: Presence,
-    /// The size of its contents.
+    /// The size of its contents, in bytes.
     pub bytes: usize,
-    /// Marks of the envelopes that said it was gone, lest one is played again.
+    /// Fingerprints of the envelopes that removed it, to detect replays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forgets: Vec<String>,
 }
 
-/// Whether a thing of another node is there.
+/// Whether an object of another node exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Presence {
@@ -88,31 +88,31 @@ pub enum Presence {
 /// Another node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerRecord {
-    /// Who it is.
+    /// The RID of the node.
     pub rid: NodeRid,
-    /// How we know it.
+    /// How it became known to us.
     pub standing: Standing,
-    /// What it says of itself, once we know.
+    /// The profile it announced, if known.
     pub profile: Option<NodeProfile>,
-    /// When it said so.
+    /// The timestamp of that profile.
     pub timestamp: Option<WireTime>,
-    /// Where the owner said it is.
+    /// The address our owner configured for it.
     pub url: Option<String>,
-    /// How far it has been told what happened here.
+    /// Up to which events it has been informed.
     pub told: Told,
-    /// How many more times it is told who we are; or, once our owner broke with it, that
-    /// we left.
+    /// How many more messages begin with our profile; for a node our owner broke with, how many
+    /// more farewells to send.
     pub greetings: u8,
-    /// Whether it has to be asked to start anew with us.
+    /// Whether to ask it to start afresh with us.
     pub introduce: bool,
-    /// Marks of its newest introductions and polls, lest one is played again.
+    /// Fingerprints of its latest introductions and polls, to detect replays.
     #[serde(default)]
     pub marks: Vec<String>,
-    /// When a message of it last arrived.
+    /// When its last message arrived.
     pub last_seen: Option<WireTime>,
 }
 
-/// How we know a node.
+/// How a node became known to us.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", content = "through", rename_all = "lowercase")]
 pub enum Standing {
@@ -120,39 +120,38 @@ pub enum Standing {
     Connected,
     /// It introduced itself.
     Met,
-    /// Another node told of it.
+    /// Another node told us about it.
     Heard(NodeRid),
-    /// Our owner wants nothing to do with it.
+    /// Our owner broke with it: its messages are refused.
     Forgotten,
 }
 
-/// How far a node has been told, as places in the order of what happened here.
+/// Up to which places in the feed a node has been informed.
 ///
-/// A poll has no receipt, so what was handed out is handed out again in the next
-/// two polls: only then it counts as told. What came twice changes nothing.
+/// A poll is not acknowledged, so events are repeated in the next two polls before they count as
+/// delivered. Receiving an event twice changes nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
-    /// All up to here has arrived.
+    /// Everything up to here has arrived.
     pub surely: u64,
-    /// Up to here was handed out before the last time.
+    /// Sent up to here by the poll before the last one.
     pub before: u64,
-    /// Up to here was handed out the last time.
+    /// Sent up to here by the last poll.
     pub last: u64,
 }
 
-/// A subscription at this node.
+/// A subscription that this node is an end of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeRecord {
-    /// Who subscribes to whom.
+    /// The provider, the subscriber, and the terms.
     pub profile: EdgeProfile,
-    /// When it changed.
+    /// When it last changed.
     pub timestamp: WireTime,
-    /// What last happened to it.
+    /// The last event about it.
     pub event: EventType,
-    /// Its place in the order of everything that happened here; 0 when the other
-    /// end needs not be told.
+    /// Its place in the feed; 0 if the other end need not be told.
     pub sequence: u64,
-    /// Marks of the envelopes that ended it, lest one is played again.
+    /// Fingerprints of the envelopes that ended it, to detect replays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forgets: Vec<String>,
 }

@@ -1,8 +1,8 @@
-//! Subscriptions that another node lost, and leaving one.
+//! Renewing subscriptions that another node lost, and leaving a node.
 //!
-//! A node that forgets another does not say so: it just falls silent. So a provider is asked
-//! now and then whether it still has our subscription, and who says that it does not know us
-//! is asked for it anew. Who leaves by its owner's word tells the other end.
+//! A node that forgets another one does not announce it: it just stops sending. So each provider is
+//! asked periodically whether it still has our subscription, and one that does not know us gets a
+//! new proposal. When our owner breaks with a node, we send it a farewell.
 
 use std::time::Duration;
 
@@ -16,19 +16,19 @@ use crate::wire::{BundlesPayload, EventType, FetchBundles};
 
 /// How often a provider is asked whether it still has our subscription.
 const ASK_EVERY: Duration = Duration::from_secs(30);
-/// How long a proposal that arrived may take until the other end has it.
+/// How long the other end may take to process a proposal that has arrived.
 const UNDER_WAY: Duration = Duration::from_secs(10);
-/// Calls that nobody answers before a farewell is given up: an hour's worth.
+/// Unanswered calls before a farewell is dropped; about an hour's worth.
 pub(super) const FAREWELL_TRIES: u32 = 20;
 
 impl Node {
-    /// The subscription of ours at a node.
+    /// Returns our existing subscription at a node.
     fn our_edge(&self, peer: &NodeRid) -> Option<&EdgeRecord> {
         let edge = self.edges.get(&Rid::of_edge(peer, &self.me))?;
         (edge.event != EventType::Forget).then_some(edge)
     }
 
-    /// The question whether a provider still has our subscription, when it is due.
+    /// Returns the request that asks a provider for our subscription, when it is due.
     pub(super) fn next_check(
         &mut self,
         peer: &NodeRid,
@@ -43,7 +43,7 @@ impl Node {
         Some((Endpoint::Bundles, Message::FetchBundles(FetchBundles::new(vec![edge]))))
     }
 
-    /// A provider says what it has of our subscription.
+    /// Handles a provider's answer about our subscription.
     pub(super) fn take_check(
         &mut self,
         peer: &NodeRid,
@@ -61,7 +61,7 @@ impl Node {
             return if lost { self.propose_anew(peer, now) } else { Vec::new() };
         };
         match (EdgeProfile::read(&bundle.contents).map(|held| held.status), wanted) {
-            // We missed its answer.
+            // The provider has approved, and we missed it.
             (Some(EdgeStatus::Approved), EdgeStatus::Proposed) => {
                 self.take_bundle(bundle, peer, Way::Asked, now).unwrap_or_default()
             }
@@ -70,7 +70,7 @@ impl Node {
         }
     }
 
-    /// A node says that it does not know us: it has none of our subscriptions either.
+    /// Handles a node's answer that it does not know us: it has none of our subscriptions either.
     pub(super) fn forgotten_by(&mut self, peer: &NodeRid, now: Timestamp) -> Vec<Write> {
         let told = self.peers.get(peer).map_or(0, |peer| peer.told.surely);
         let is_on_its_way =
@@ -81,7 +81,7 @@ impl Node {
         }
     }
 
-    /// A node says once more who it is. Perhaps it left and is back, or lost what it knew.
+    /// Handles a repeated introduction: the node may have left and come back, or lost its state.
     pub(super) fn meet_again(&mut self, peer: &NodeRid, now: Timestamp) -> Option<Write> {
         let line = self.line(peer);
         line.not_before = None;
@@ -96,8 +96,8 @@ impl Node {
         vec![self.put_edge(profile, at.instant(), EventType::New)]
     }
 
-    /// Breaks with a node by its owner's word: its things go, it is told, and its messages are
-    /// refused until it is connected again.
+    /// Breaks with a node by our owner's decision: removes its objects, sends it a farewell, and
+    /// refuses its messages until the owner connects again.
     pub fn break_with(&mut self, rid: &NodeRid) -> Vec<Write> {
         if !self.peers.contains_key(rid) {
             return Vec::new();
@@ -118,7 +118,7 @@ impl Node {
         writes
     }
 
-    /// Whether a node that our owner broke with has still to be told.
+    /// Whether a farewell to a node still has to be sent.
     pub(super) fn owes_farewell(&self, rid: &NodeRid) -> bool {
         let peer = self.peers.get(rid);
         peer.is_some_and(|peer| peer.standing == Standing::Forgotten && peer.greetings > 0)
@@ -129,12 +129,13 @@ impl Node {
         self.peers.get(rid).is_some_and(|peer| peer.standing == Standing::Forgotten)
     }
 
-    /// A farewell arrived. Being refused will do, too: who does not know us needs none.
+    /// Handles a delivered farewell. A refused one counts as delivered: a node that does not know
+    /// us needs none.
     pub(super) fn farewell_heard(&mut self, rid: &NodeRid) -> Option<Write> {
         if self.is_broken_with(rid) {
             return self.said_farewell(rid);
         }
-        // Connected again meanwhile: it may have heard this last.
+        // Our owner connected again meanwhile, but the farewell may have arrived last: greet again.
         self.greet(rid);
         self.peer_write(rid)
     }

@@ -1,62 +1,62 @@
-//! How a node behaves towards others.
+//! The settings of a node.
 
 use crate::profile::NodeKind;
 
 /// What the owner of a node decides.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Whether others can call it.
+    /// Whether other nodes can call it.
     pub kind: NodeKind,
-    /// Where others can call it.
+    /// The address at which other nodes call it.
     pub base_url: Option<String>,
-    /// The types of what it shares.
+    /// The RID types of the objects it shares.
     pub provides: Vec<String>,
     /// What it subscribes to.
     pub wants: Wants,
-    /// Who may subscribe and read.
+    /// Which nodes may subscribe and read.
     pub approve: Approve,
-    /// How much anybody may send.
+    /// How much other nodes may send.
     pub quotas: Quotas,
 }
 
-/// What a node subscribes to. It never subscribes to others' edges unless told to.
+/// What a node subscribes to. Edges of others are included only in explicit types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wants {
-    /// Everything that the nodes its owner connected it to provide.
+    /// Everything provided by the nodes its owner connected it to.
     Connected,
-    /// These types, of whatever node it hears of.
+    /// These types, at every node it learns of.
     Types(Vec<String>),
 }
 
-/// Whose subscriptions are approved and whose questions are answered.
+/// Which nodes may subscribe and read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approve {
-    /// Those of nodes the owner connected to; others wait for that.
+    /// Nodes that the owner connected to; proposals of others wait for that.
     Connected,
-    /// Those of every node that introduces itself.
+    /// Every node that introduces itself.
     Anyone,
 }
 
-/// How much one node may have here, and how much there may be in all.
+/// Limits for each node, and for all nodes together.
 #[derive(Debug, Clone)]
 pub struct Quotas {
-    /// Things of one node, forgotten ones included.
+    /// Objects of one node, removed ones included.
     pub objects: usize,
     /// Bytes of contents of one node.
     pub bytes: usize,
-    /// Bytes of one thing's contents.
+    /// Bytes of contents of one object.
     pub object_bytes: usize,
-    /// Events or names in one message.
+    /// Events or RIDs in one message.
     pub items: usize,
-    /// Things of all nodes together, forgotten ones included.
+    /// Objects of all nodes together, removed ones included.
     pub all_objects: usize,
     /// Bytes of contents of all nodes together.
     pub all_bytes: usize,
-    /// Nodes that are remembered though our owner never spoke of them.
+    /// Nodes remembered without our owner having connected to them (strangers).
     pub strangers: usize,
-    /// Bytes of what those say of themselves, together.
+    /// Bytes of the profiles of those nodes, together.
     pub stranger_bytes: usize,
-    /// Messages a second from one node, with bursts of four times as many.
+    /// Messages per second from one node; bursts may have four times as many.
     pub per_second: u32,
 }
 

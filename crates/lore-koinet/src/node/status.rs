@@ -1,4 +1,4 @@
-//! How a node is doing.
+//! A report on the state of a node.
 
 use jiff::Timestamp;
 
@@ -6,52 +6,52 @@ use super::{Node, PeerRecord, Standing};
 use crate::profile::{EdgeStatus, NodeKind, NodeProfile};
 use crate::rid::{NodeRid, Rid};
 
-/// A node at a moment.
+/// The state of a node at one moment.
 #[derive(Debug, Clone)]
 pub struct Status {
-    /// Who it is.
+    /// Its RID.
     pub rid: NodeRid,
-    /// What it says of itself.
+    /// Its profile.
     pub profile: NodeProfile,
     /// The nodes it knows.
     pub peers: Vec<PeerStatus>,
-    /// Events that somebody has still to be told.
+    /// Undelivered events, over all peers.
     pub queue: usize,
-    /// Things it shares.
+    /// Objects it shares.
     pub shared: usize,
-    /// Things of others it has.
+    /// Objects of other nodes it has.
     pub foreign: usize,
-    /// Events it passed over, by reason.
+    /// Events it skipped, by reason.
     pub refused: Vec<(&'static str, u64)>,
 }
 
-/// Another node, as seen from here.
+/// The state of another node, as seen from here.
 #[derive(Debug, Clone)]
 pub struct PeerStatus {
-    /// Who it is.
+    /// Its RID.
     pub rid: NodeRid,
-    /// How we know it.
+    /// How it became known to us.
     pub standing: Standing,
-    /// Whether it can be called.
+    /// Whether it can be called, if known.
     pub kind: Option<NodeKind>,
     /// Its address.
     pub url: Option<String>,
-    /// When a message of it last arrived.
+    /// When its last message arrived.
     pub last_seen: Option<Timestamp>,
-    /// Our subscription there.
+    /// The state of our subscription there.
     pub ours: Option<EdgeStatus>,
-    /// Its subscription here.
+    /// The state of its subscription here.
     pub theirs: Option<EdgeStatus>,
-    /// Events it has still to be told.
+    /// Events that are not delivered to it yet.
     pub queue: usize,
-    /// Things of it that are here.
+    /// Objects of it that are stored here.
     pub things: usize,
-    /// Calls that failed in a row.
+    /// Failed calls in a row.
     pub failures: u32,
 }
 
 impl Node {
-    /// How the node is doing.
+    /// Returns the current state of the node.
     pub fn status(&self) -> Status {
         let peers: Vec<_> = self.peers.values().map(|peer| self.peer_status(peer)).collect();
         Status {

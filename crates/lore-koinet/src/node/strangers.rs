@@ -1,5 +1,5 @@
-//! How many nodes are remembered that our owner never spoke of. Keys cost nothing, so
-//! anybody can be any number of nodes.
+//! The limit on remembered strangers, which are nodes that our owner did not connect to. Keys are
+//! free, so anybody can pretend to be any number of nodes.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use super::{Node, PeerRecord, Refusal, Standing};
 use crate::profile::NodeProfile;
 use crate::rid::NodeRid;
 
-/// How long a stranger that nothing binds us to keeps its place without a word.
+/// How long a stranger without a subscription is remembered after its last message.
 const PATIENCE: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 impl Node {
-    /// Makes sure that there is room for what a node says of itself. Where there is none,
-    /// strangers that fell silent go first.
+    /// Makes sure that there is room for a node's profile. If there is none, silent strangers are
+    /// dropped first.
     pub(super) fn make_room_for(
         &mut self,
         rid: &NodeRid,
@@ -28,7 +28,7 @@ impl Node {
         self.has_room_for(rid, profile).then_some(()).ok_or(Refusal::OverQuota)
     }
 
-    /// Lets silent strangers go when more were kept than there may be.
+    /// Drops silent strangers if more are stored than the quota permits.
     pub(super) fn thin_out_strangers(&mut self, now: Timestamp) {
         let kept = self.peers.values().filter(|peer| is_stranger(peer)).count();
         if kept > self.settings.quotas.strangers {

@@ -1,4 +1,4 @@
-//! Catching up: comparing what a node lists with what we have of it.
+//! Catching up with a node: comparing its list of objects with ours.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -13,20 +13,20 @@ use crate::wire::{
     BundlesPayload, FetchBundles, FetchManifests, FetchRids, ManifestsPayload, RidsPayload,
 };
 
-/// Most manifests asked for at once.
+/// Most manifests requested at once.
 const MANIFESTS: usize = 1_000;
 
-/// How far catching up with a node has come.
+/// The progress of catching up with a node.
 #[derive(Debug)]
 pub(super) struct Sync {
     types: Vec<String>,
     listed: bool,
-    /// Known things whose manifests are still to be compared.
+    /// Known objects whose manifests still have to be compared.
     to_compare: VecDeque<Rid>,
 }
 
 impl Node {
-    /// Begins to catch up with a node, if it can be asked.
+    /// Starts to catch up with a node, if it can be called.
     pub(super) fn start_sync(&mut self, peer: &NodeRid, now: Timestamp) {
         if !self.is_callable(peer) {
             return;
@@ -39,7 +39,7 @@ impl Node {
         }
     }
 
-    /// Remembers that a node told of a thing without its contents.
+    /// Queues an object that a node announced without contents.
     pub(super) fn fetch_later(&mut self, peer: &NodeRid, rid: Rid) {
         let limit = self.settings.quotas.items;
         let line = self.line(peer);
@@ -48,7 +48,7 @@ impl Node {
         }
     }
 
-    /// The next thing to ask a node for.
+    /// Returns the next request to send to a node.
     pub(super) fn next_question(&self, peer: &NodeRid) -> Option<(Endpoint, Message)> {
         let line = self.lines.get(peer)?;
         if !line.to_fetch.is_empty() {
@@ -90,7 +90,7 @@ impl Node {
         }
     }
 
-    /// Sorts what a node lists into new, known and gone.
+    /// Sorts the objects a node lists into new, known and missing ones.
     fn take_list(&mut self, peer: &NodeRid, rids: Vec<Rid>) -> Vec<Write> {
         let limit = self.settings.quotas.objects;
         let Some(types) =
@@ -117,7 +117,7 @@ impl Node {
         gone.into_iter().filter_map(|rid| self.lose(&rid)).collect()
     }
 
-    /// Live things of a node that it no longer lists.
+    /// Returns the live objects of a node that it no longer lists.
     fn missing(&self, peer: &NodeRid, types: &[String], listed: &HashSet<Rid>) -> Vec<Rid> {
         let of_peer = self.foreign().filter(|(rid, record)| {
             record.from == *peer && types.iter().any(|kind| kind == rid.kind())
@@ -133,7 +133,7 @@ impl Node {
         Some(Write { record: Record::Foreign(record), contents: None })
     }
 
-    /// Lets go of everything a node has here.
+    /// Removes all objects of a node.
     pub(super) fn forget_all_of(&mut self, peer: &NodeRid) -> Vec<Write> {
         let theirs = self.foreign().filter(|(_, record)| record.from == *peer);
         let theirs: Vec<_> = theirs.map(|(rid, _)| rid.clone()).collect();
@@ -146,7 +146,7 @@ impl Node {
         let line = self.line(peer);
         line.to_fetch.extend(news);
         let Some(sync) = &mut line.sync else { return };
-        // What was asked is answered, whatever the answer left out.
+        // These manifests were requested once, whatever the answer left out.
         sync.to_compare.drain(..sync.to_compare.len().min(MANIFESTS));
         if sync.to_compare.is_empty() {
             line.sync = None;
@@ -162,7 +162,8 @@ impl Node {
         let line = self.line(peer);
         let asked: HashSet<Rid> =
             line.to_fetch.drain(..line.to_fetch.len().min(MESSAGE_ITEMS)).collect();
-        // Only what did arrive makes room for what was put off: no endless asking.
+        // Deferred objects are requested again only if something arrived; otherwise this would
+        // never end.
         if !reply.bundles.is_empty() {
             let deferred = reply.deferred.into_iter().filter(|rid| asked.contains(rid));
             line.to_fetch.extend(deferred);

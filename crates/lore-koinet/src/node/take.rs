@@ -1,4 +1,4 @@
-//! Taking in what others tell: who may say what, and what is news.
+//! Processing of events from other nodes: who may change what, and what is new.
 
 use std::time::Duration;
 
@@ -14,22 +14,22 @@ use crate::profile::{NodeKind, NodeProfile};
 use crate::rid::{EDGE_TYPE, NODE_TYPE, NodeRid, Rid};
 use crate::wire::{Bundle, Event, EventType, Manifest};
 
-/// How far a clock may be ahead of ours.
+/// How far the clock of another node may be ahead of ours.
 const AHEAD: Duration = Duration::from_secs(3_600);
-/// How often a node that polls is told who we are.
+/// How many times a polling node is sent our profile.
 const GREETINGS_BY_POLL: u8 = 3;
 
-/// How something came to us.
+/// How an object reached us.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Way<'a> {
-    /// In a message of its own accord, with the mark of its envelope.
+    /// Sent unasked, with the fingerprint of its envelope.
     Told(&'a str),
-    /// As a reply to our question.
+    /// As the reply to a request of ours.
     Asked,
 }
 
 impl Node {
-    /// Takes events of one message in. A bad one is counted and changes nothing.
+    /// Processes the events of a message. An invalid one is counted and changes nothing.
     pub(super) fn take_events(
         &mut self,
         events: Vec<Event>,
@@ -64,8 +64,8 @@ impl Node {
         writes
     }
 
-    /// A node leaves. Played again after it came back, that would end its subscriptions;
-    /// of an introduction the mark is looked at before.
+    /// Handles the farewell of a node. A replay after the node came back would end its
+    /// subscriptions, so the fingerprint is checked here; for introductions it was checked before.
     fn take_farewell(&mut self, from: &NodeRid, mark: &str, afresh: bool) -> Vec<Write> {
         if !afresh {
             if self.is_marked(from, mark) {
@@ -87,7 +87,7 @@ impl Node {
     ) -> Result<Vec<Write>, Refusal> {
         let Event { rid, event_type, manifest, contents } = event;
         if self.own.contains_key(&rid) {
-            // Nobody but us tells what becomes of ours; that others repeat it is no fault.
+            // Only we change our own objects. An event about this node itself is a harmless echo.
             return if rid == *self.me.rid() { Ok(Vec::new()) } else { Err(Refusal::NotTheOwner) };
         }
         if event_type == EventType::Forget {
@@ -137,7 +137,7 @@ impl Node {
         }
     }
 
-    /// Things come from whom we subscribed to, or asked.
+    /// Checks that we subscribed to an object's type at the sender, or asked for it.
     fn check_asked_for(&self, rid: &Rid, from: &NodeRid, way: Way<'_>) -> Result<(), Refusal> {
         let subscribed = || self.subscribed_types(from).iter().any(|kind| kind == rid.kind());
         match way {
@@ -147,8 +147,8 @@ impl Node {
         }
     }
 
-    /// What is known of a thing that `from` tells of. Whom our owner broke with owns nothing
-    /// here any more: somebody else may tell of it anew.
+    /// Returns the known record of an object that `from` reports. Objects of a node that our owner
+    /// broke with do not count: another node may claim them.
     fn known(&self, rid: &Rid, from: &NodeRid) -> Option<&ForeignRecord> {
         let known = self.foreign.get(rid)?;
         let left = known.from != *from
@@ -157,14 +157,14 @@ impl Node {
         (!left).then_some(known)
     }
 
-    /// Whether a manifest says what is known: nodes repeat themselves, and that is no fault.
+    /// Whether a manifest equals the known one: nodes repeat themselves, which is no error.
     fn is_known(&self, manifest: &Manifest, from: &NodeRid) -> bool {
         self.known(&manifest.rid, from).is_some_and(|known| {
             known.presence == Presence::Live && known.from == *from && known.manifest == *manifest
         })
     }
 
-    /// Whether a manifest says something newer than what is known.
+    /// Whether a manifest is newer than the known one.
     pub(super) fn is_news(&self, manifest: &Manifest, from: &NodeRid) -> bool {
         let Some(known) = self.known(&manifest.rid, from) else { return true };
         let (then, now) = (known.manifest.timestamp.instant(), manifest.timestamp.instant());
@@ -280,8 +280,8 @@ impl Node {
         Ok(vec![Write { record: Record::Foreign(record), contents: None }])
     }
 
-    /// What was not known is gone, too: the word is remembered, lest it is played again
-    /// when the thing is there.
+    /// Stores a tombstone for the removal of an unknown object, so that the removal cannot be
+    /// replayed once the object exists.
     fn forget_unknown(
         &mut self,
         rid: &Rid,
@@ -304,7 +304,7 @@ impl Node {
         Ok(vec![Write { record: Record::Foreign(record), contents: None }])
     }
 
-    /// A node says who it is, or who another node is.
+    /// Handles the profile of the sender or of another node.
     fn take_node(
         &mut self,
         bundle: &Bundle,
@@ -359,7 +359,7 @@ impl Node {
         matches!(way, Way::Asked) || self.hears_of_nodes(from)
     }
 
-    /// Makes sure that a node is remembered, with this standing.
+    /// Adds a node to the known ones if necessary, and sets its standing.
     pub(super) fn peer_entry(&mut self, rid: &NodeRid, standing: Standing) -> &mut PeerRecord {
         let sequence = self.sequence;
         let peer = self.peers.entry(rid.clone()).or_insert_with(|| PeerRecord {
@@ -368,7 +368,7 @@ impl Node {
             profile: None,
             timestamp: None,
             url: None,
-            // What happened before is for it to ask.
+            // Earlier events are not sent to a new node; it has to ask for existing objects.
             told: Told { surely: sequence, before: sequence, last: sequence },
             greetings: 0,
             introduce: false,
@@ -379,7 +379,7 @@ impl Node {
         peer
     }
 
-    /// Who told of a node may take it back, unless we know it ourselves.
+    /// Drops a node that only `from` told us about, because `from` removed it.
     fn unhear(&mut self, rid: &Rid, from: &NodeRid) -> Option<Write> {
         let rid = NodeRid::try_from(rid.clone()).ok()?;
         let peer = self.peers.get_mut(&rid)?;
@@ -390,7 +390,7 @@ impl Node {
         self.peer_write(&rid)
     }
 
-    /// An introduction is taken once: played again, it would end subscriptions.
+    /// Whether an introduction is a replay, which would end subscriptions.
     fn is_repeated_introduction(&self, events: &[Event], from: &NodeRid, mark: &str) -> bool {
         asks_to_start_afresh(events, from) && self.is_marked(from, mark)
     }
@@ -410,7 +410,7 @@ impl Node {
         self.greet(from);
     }
 
-    /// Sees to it that a node gets to know us.
+    /// Makes the next messages to a node begin with our profile.
     pub(super) fn greet(&mut self, rid: &NodeRid) {
         let Some(peer) = self.peers.get_mut(rid) else { return };
         let kind = peer.profile.as_ref().map(|profile| profile.node_type);
@@ -418,7 +418,8 @@ impl Node {
     }
 }
 
-/// Whether a node says that it is gone and there again; one that only leaves says the first.
+/// Whether a node asks to start afresh: it reports itself as removed and as new. A farewell reports
+/// only the removal.
 fn asks_to_start_afresh(events: &[Event], from: &NodeRid) -> bool {
     let says = |kind: EventType| {
         events.iter().any(|event| event.rid == *from.rid() && event.event_type == kind)

@@ -1,4 +1,5 @@
-//! Carrying a request: in its turn, again where that is safe, and to a clear end.
+//! Sends requests to Kanka: waits for the rate limit, retries where that is safe, and turns every
+//! outcome into a body or a clear error.
 
 use std::time::Duration;
 
@@ -11,44 +12,44 @@ use tokio::time::{Instant, sleep};
 use super::complaint;
 use super::pacer::Pacer;
 
-/// Attempts of a request that does not get through.
+/// Attempts of a request that fails.
 const ATTEMPTS: u32 = 3;
-/// Attempts of a request that is turned away because there were too many.
+/// Attempts of a request that is rejected with status 429 (too many requests).
 const TURNED_AWAY: u32 = 7;
-/// The first pause before another attempt; it doubles.
+/// The pause before the second attempt; it doubles with each further one.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The status of an answer that has no body.
+/// The status of a successful answer without a body.
 const NO_CONTENT: u16 = 204;
 
-/// What a request does when it arrives twice.
+/// What a request changes at the service if it arrives twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It makes something each time.
+    /// It creates something each time, so it must not be sent twice.
     Once,
-    /// It changes something, and when it arrives twice as when it arrives once.
+    /// It changes something, but is idempotent.
     Repeatable,
     /// It changes nothing.
     None,
 }
 
-/// Carries requests to one service.
+/// Sends requests to one service, within its rate limit.
 pub(super) struct Carrier {
     pub(super) api: Api,
     pacer: Pacer,
     patience: Duration,
-    /// What was sent and must not come back in an error.
+    /// The token, which must be masked in error messages that quote the service.
     token: Secret,
 }
 
-/// What to do about an attempt.
+/// What to do after an attempt.
 enum Next {
     Take(Answer),
     Fail(Error),
     Again { after: Duration, or: Error },
 }
 
-/// How often a request was tried in vain.
+/// How many attempts of a request failed, and how many were rejected with status 429.
 #[derive(Default)]
 struct Tries {
     failed: u32,
@@ -56,7 +57,7 @@ struct Tries {
 }
 
 impl Tries {
-    /// Once more in vain; again only where that is safe, and not too often.
+    /// Counts a failed attempt and decides: retry only if that is `safe` and attempts are left.
     fn failed(&mut self, or: Error, safe: bool) -> Next {
         self.failed += 1;
         if !safe || self.failed >= ATTEMPTS {
@@ -71,7 +72,7 @@ impl Carrier {
         Self { api, pacer: Pacer::default(), patience, token }
     }
 
-    /// Asks, and gives the body of a good answer; null where it says that there is none.
+    /// Sends a request and returns the body of a successful answer; null for status 204.
     pub(super) async fn ask(
         &self,
         pace: Pace,
@@ -107,7 +108,8 @@ impl Carrier {
         }
     }
 
-    /// Who waits for an answer is better told to come back than left waiting.
+    /// How long a request may take in all. A caller who waits for the answer gets an error early
+    /// rather than a long wait; background work may take longer.
     fn longest(&self, pace: Pace) -> Duration {
         match pace {
             Pace::Waiting => self.patience,
@@ -124,7 +126,7 @@ impl Carrier {
         let answer = match outcome {
             Ok(answer) => answer,
             Err(error) => {
-                // What never got there may be sent again.
+                // A request that never reached the service may be sent again.
                 let safe = effect != Effect::Once || matches!(error, NetError::Unreachable { .. });
                 return tries.failed(complaint::unanswered(&error, effect), safe);
             }

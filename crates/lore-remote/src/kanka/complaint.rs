@@ -1,4 +1,4 @@
-//! What Kanka complains about, in every form it does so.
+//! Turns Kanka's error answers, which come in several formats, into our errors.
 
 use lore_core::Error;
 use lore_net::{Answer, NetError, Secret};
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::carrier::Effect;
 
-/// Longest part of a complaint that is passed on, in characters.
+/// Longest excerpt of the service's own words that is passed on, in characters.
 const WORDS_MAX: usize = 300;
 
-/// There was no answer.
+/// The error for a request that got no answer.
 pub(super) fn unanswered(error: &NetError, effect: Effect) -> Error {
     let after = match error {
         NetError::Unreachable { .. } => {
@@ -20,13 +20,13 @@ pub(super) fn unanswered(error: &NetError, effect: Effect) -> Error {
     Error::Unavailable { what: format!("Kanka ({error}{after})") }
 }
 
-/// The answer is good and says nothing that is understood.
+/// The error for a successful answer with unexpected JSON.
 pub(super) fn unknown_form(effect: Effect) -> Error {
     doubtful("it answered in an unknown form", effect)
 }
 
-/// Nobody could read whether a request had its effect. What would have it twice is not to be
-/// sent again before that is known.
+/// The error for a request whose effect is unknown. For requests that are not idempotent it tells
+/// the caller not to send them again before the next sync shows whether they took effect.
 fn doubtful(why: &str, effect: Effect) -> Error {
     const LATER: &str = "whether it was done there shows after the next sync";
     match effect {
@@ -46,7 +46,7 @@ fn doubtful(why: &str, effect: Effect) -> Error {
     }
 }
 
-/// The answer is a refusal.
+/// The error for an answer with an error status.
 pub(super) fn refusal(answer: &Answer, effect: Effect, token: &Secret) -> Error {
     let body = token.hidden_in(&String::from_utf8_lossy(answer.bytes()));
     let body: Option<Value> = serde_json::from_str(&body).ok();
@@ -77,13 +77,13 @@ pub(super) fn refusal(answer: &Answer, effect: Effect, token: &Secret) -> Error 
     }
 }
 
-/// The answer is good, but no JSON.
+/// The error for a successful answer that is not JSON.
 pub(super) fn unreadable(answer: &Answer, effect: Effect) -> Error {
     doubtful(&described(answer), effect)
 }
 
-/// Whether a 404 says that an entity is gone. An address that leads nowhere has another form,
-/// and a campaign that is not there does not tell of its entities.
+/// Whether a 404 means that an entity is gone. An unknown route has a different body, and a missing
+/// campaign says nothing about its entities.
 fn is_gone(body: Option<&Value>) -> bool {
     let Some(body) = body else { return false };
     let sentence = words(body);
@@ -91,7 +91,8 @@ fn is_gone(body: Option<&Value>) -> bool {
     of_a_model && !sentence.contains("Campaign]")
 }
 
-/// A field that Kanka does not take. It names fields in `fields`, and formerly in `errors`.
+/// The error for a field that Kanka rejects. Kanka lists such fields in `fields`; older versions in
+/// `errors`.
 fn invalid(body: Option<&Value>, words: &str) -> Error {
     let named = body.and_then(|body| body.get("fields").or_else(|| body.get("errors")));
     let first = named.and_then(Value::as_object).and_then(|fields| fields.iter().next());
@@ -103,7 +104,7 @@ fn invalid(body: Option<&Value>, words: &str) -> Error {
     Error::invalid(cut(field), format!("is not accepted by Kanka: {problem}"), hint)
 }
 
-/// The sentence in a body: an object with `error` or `message`, or a bare list.
+/// Returns the message in a body: an object with `error` or `message`, or a bare list.
 fn words(body: &Value) -> String {
     match body {
         Value::String(text) => cut(text),
@@ -124,7 +125,7 @@ fn described(answer: &Answer) -> String {
     }
 }
 
-/// Words of others, bounded and on one line.
+/// Shortens a foreign message and puts it on one line.
 fn cut(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(WORDS_MAX).collect()
 }

@@ -1,8 +1,8 @@
-//! A campaign on Kanka, or on whatever speaks Kanka's API.
+//! A campaign on Kanka, or on another service with Kanka's API.
 //!
-//! Every request waits its turn, as the service's headers say how many it takes. A
-//! request that may have had its effect is repeated only where a second arrival changes
-//! nothing. The token goes to the configured address and nowhere else.
+//! Every request waits until the rate limit, as announced in the service's headers, permits it. A
+//! request that may have taken effect is retried only if it is idempotent. The token is sent to the
+//! configured address and nowhere else.
 
 mod carrier;
 mod complaint;
@@ -22,15 +22,15 @@ use serde_json::Value;
 
 use carrier::{Carrier, Effect};
 
-/// Where Kanka itself is.
+/// The address of Kanka's public API.
 pub const KANKA: &str = "https://api.kanka.io/1.0/";
 
-/// Where a campaign is, and the key to it.
+/// The address of a campaign and the token for it.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The API's address.
+    /// The base address of the API.
     pub url: String,
-    /// The personal access token. It is sent to `url` alone.
+    /// The personal access token. It is sent to `url` only.
     pub token: Secret,
     /// The campaign's number.
     pub campaign: i64,
@@ -38,14 +38,14 @@ pub struct Config {
     pub patience: Duration,
 }
 
-/// A campaign, ready to be asked.
+/// A client for one campaign.
 pub struct KankaCampaign {
     carrier: Carrier,
     campaign: String,
 }
 
 impl KankaCampaign {
-    /// Prepares the campaign; nothing is sent yet.
+    /// Prepares the client; sends nothing yet.
     pub fn new(network: &Network, config: &Config) -> Result<Self> {
         let wrong = |problem: String| {
             Error::invalid("kanka.url", problem, format!("use an address like {KANKA}"))
@@ -121,7 +121,7 @@ impl Remote for KankaCampaign {
         Ok(RemotePage { posts: Some(Vec::new()), parent: draft.parent.or(made.parent), ..made })
     }
 
-    /// Tags and a kind's own fields can only be changed at the address of the kind.
+    /// Tags, the parent and the fields of a kind can only be changed under the path of that kind.
     async fn update(&self, base: &RemotePage, patch: &RemotePatch) -> Result<RemotePage> {
         let by_kind = patch.tags.is_some() || patch.parent.is_some() || !patch.fields.is_empty();
         let number = if by_kind { base.kind_number } else { base.number }.to_string();
@@ -163,13 +163,13 @@ impl Remote for KankaCampaign {
     }
 }
 
-/// What was read is of an unknown form.
+/// The error for a read whose answer has an unexpected format.
 fn unread() -> Error {
     complaint::unknown_form(Effect::None)
 }
 
 impl KankaCampaign {
-    /// What is gone already is as good as deleted.
+    /// Deletes something. If it is already gone, that counts as success.
     async fn remove(&self, rest: &[&str]) -> Result<()> {
         let path = self.path(rest);
         let call = || self.carrier.api.delete(&path);

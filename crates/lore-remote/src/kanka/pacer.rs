@@ -1,8 +1,8 @@
-//! When the next request may go.
+//! Decides when the next request may be sent.
 //!
-//! Kanka counts requests in windows of a minute and tells with every answer how many are
-//! left. Whoever copies a campaign stops a little before the end, so that whoever waits
-//! for an answer still gets one.
+//! Kanka counts requests in windows of one minute and says in every answer how many are left.
+//! Background copying of a campaign leaves some of them unused, so that requests somebody waits for
+//! can still be sent.
 
 use std::time::Duration;
 
@@ -11,31 +11,31 @@ use lore_net::RateLimit;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// A window, and a second for clocks that do not agree.
+/// The length of a window, plus one second for clocks that differ.
 const WINDOW: Duration = Duration::from_secs(61);
-/// One of so many requests is left to those who wait.
+/// Background requests leave one in this many of the window's requests to interactive ones.
 const RESERVED: u32 = 5;
-/// The first pause after a refusal that does not say how long; it doubles.
+/// The pause after a first 429 without a `Retry-After`; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
-/// The longest pause that is taken for meant.
+/// The longest pause that is respected; longer ones are cut to this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
-/// Lets requests go at the pace the service takes.
+/// Keeps requests within the rate limit of the service.
 #[derive(Default)]
 pub(super) struct Pacer(Mutex<Window>);
 
 #[derive(Default)]
 struct Window {
-    /// When the present window began, as far as is known.
+    /// When the current window began, as far as is known.
     since: Option<Instant>,
     limit: u32,
     remaining: u32,
-    /// Nothing goes before this.
+    /// No request is sent before this time.
     until: Option<Instant>,
 }
 
 impl Pacer {
-    /// How long a request has to wait. One that need not is counted.
+    /// Returns how long a request has to wait. If it need not wait, it is counted as sent.
     pub(super) fn turn(&self, now: Instant, pace: Pace) -> Duration {
         let mut window = self.0.lock();
         if let Some(until) = window.until.filter(|until| *until > now) {
@@ -52,25 +52,25 @@ impl Pacer {
         Duration::ZERO
     }
 
-    /// Learns from an answer.
+    /// Updates the window from the rate-limit headers of an answer.
     pub(super) fn learn(&self, now: Instant, told: RateLimit) {
         let (Some(limit), Some(remaining)) = (told.limit, told.remaining) else { return };
         let mut window = self.0.lock();
         let is_over = window.since.is_none_or(|since| now >= since + WINDOW);
-        // More is left than before: theirs began anew.
+        // If more requests are left than before, the service has begun a new window.
         if is_over || remaining > window.remaining || remaining + 1 >= limit {
             window.since = Some(now);
         }
         window.limit = limit;
-        // Answers may overtake each other; the least that was told counts.
+        // Answers may arrive out of order; the smallest number counts.
         window.remaining =
             if window.since == Some(now) { remaining } else { remaining.min(window.remaining) };
     }
 
-    /// Learns from a refusal, the `refusals`th in a row; says how long to wait.
+    /// Records the `refusals`th 429 in a row and returns how long to wait.
     pub(super) fn refused(&self, now: Instant, told: RateLimit, refusals: u32) -> Duration {
         let doubled = FIRST_PAUSE.saturating_mul(1 << refusals.saturating_sub(1).min(8));
-        // Who says to come back at once does not mean it, having just refused.
+        // A `Retry-After` of zero is ignored: the service has just refused.
         let told = told.retry_after.filter(|pause| !pause.is_zero());
         let pause = told.unwrap_or(doubled).min(LONGEST_PAUSE);
         let mut window = self.0.lock();

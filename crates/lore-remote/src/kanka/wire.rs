@@ -1,7 +1,7 @@
-//! Kanka's objects and ours.
+//! Conversion between Kanka's JSON objects and our types.
 //!
-//! Texts are HTML there and Markdown here. Whatever is missing or odd in an object is
-//! taken as leniently as can be; an object without its numbers is none.
+//! Kanka stores texts as HTML; this program uses Markdown. Missing or odd values are tolerated, but
+//! an object without its ids is ignored.
 
 use lore_app::pages::PageKind;
 use lore_app::pages::live::{Listed, PostDraft, RemoteHead, RemotePage, RemotePatch, RemotePost};
@@ -10,7 +10,7 @@ use lore_core::{Principal, Properties, Timestamp, Visibility};
 use lore_markup::{Frame, framed, frames, to_html, to_markdown};
 use serde_json::{Map, Value, json};
 
-/// What a kind is called in addresses and in objects.
+/// Each kind with its name in paths and its code in objects.
 const KINDS: [(PageKind, &str, &str); 9] = [
     (PageKind::Character, "characters", "character"),
     (PageKind::Creature, "creatures", "creature"),
@@ -23,28 +23,28 @@ const KINDS: [(PageKind, &str, &str); 9] = [
     (PageKind::Tag, "tags", "tag"),
 ];
 
-/// Rows of a page unless it says otherwise.
+/// Rows per page if the answer does not say.
 const PER_PAGE: usize = 45;
-/// Longest value of a kind's own field, in characters.
+/// Longest value of a kind-specific field, in characters.
 const VALUE_MAX: usize = 200;
 
-/// The codes of all kinds, as a list asks for them.
+/// Returns the codes of all kinds, as the list request takes them.
 pub(super) fn codes() -> String {
     KINDS.map(|row| row.2).join(",")
 }
 
-/// The address part of a kind.
+/// Returns the path segment of a kind.
 pub(super) fn plural(kind: PageKind) -> &'static str {
     KINDS.iter().find(|row| row.0 == kind).map_or("entities", |row| row.1)
 }
 
-/// What an answer is about.
+/// Returns the payload of an answer.
 pub(super) fn data(body: &Value) -> Option<&Value> {
     body.get("data")
 }
 
-/// A page of a list. Only its own frame says whether there is more: links to further
-/// pages leave out what was asked for.
+/// Reads one page of a list. Only `meta` says whether there are more pages: the links to further
+/// pages omit the request's parameters.
 pub(super) fn list<T>(
     body: &Value,
     page: u32,
@@ -67,11 +67,11 @@ pub(super) fn list<T>(
     })
 }
 
-/// A row of the list of all entities.
+/// Reads a row of the list of all entities.
 pub(super) fn head(row: &Value) -> Option<RemoteHead> {
     let code = row.get("type").and_then(Value::as_str);
     let code = code.filter(|code| kind_of(code).is_some());
-    // Formerly `type` was the user's own text, and the code had a field of its own.
+    // In older versions `type` is the user's own text, and the code is in `entity_type`.
     let code = code.or_else(|| row.get("entity_type").and_then(Value::as_str))?;
     Some(RemoteHead {
         number: row.get("id")?.as_i64()?,
@@ -80,7 +80,7 @@ pub(super) fn head(row: &Value) -> Option<RemoteHead> {
     })
 }
 
-/// One entity with its typed object inside.
+/// Reads an entity with its typed object in `child`.
 pub(super) fn entity(row: &Value) -> Option<RemotePage> {
     let kind = head(row)?.kind;
     let page = typed(kind, row.get("child")?)?;
@@ -88,7 +88,7 @@ pub(super) fn entity(row: &Value) -> Option<RemotePage> {
     Some(RemotePage { parent: parent.or(page.parent), ..page })
 }
 
-/// A typed object.
+/// Reads a typed object, such as a character.
 pub(super) fn typed(kind: PageKind, row: &Value) -> Option<RemotePage> {
     let text = |name: &str| row.get(name).and_then(Value::as_str);
     let tags = row.get("tags").and_then(Value::as_array);
@@ -117,7 +117,7 @@ pub(super) fn typed(kind: PageKind, row: &Value) -> Option<RemotePage> {
     })
 }
 
-/// A post.
+/// Reads a post.
 pub(super) fn post(row: &Value) -> Option<RemotePost> {
     Some(RemotePost {
         number: row.get("id")?.as_i64()?,
@@ -133,7 +133,7 @@ pub(super) fn post(row: &Value) -> Option<RemotePost> {
     })
 }
 
-/// How a page looks after a change. Not every answer shows all of it.
+/// Returns a page as it is after a change. Answers may omit some of it; the patch fills the gaps.
 pub(super) fn updated(
     base: &RemotePage,
     patch: &RemotePatch,
@@ -160,7 +160,7 @@ pub(super) fn updated(
     })
 }
 
-/// What is sent to make a page, or to change one that shows something in frames.
+/// Returns the body that creates or changes a page. Embedded frames of the old text are kept.
 pub(super) fn fields(patch: &RemotePatch, frames: &[Frame]) -> Value {
     let mut fields: Map<String, Value> = patch.fields.clone();
     let mut set = |name: &str, value: Option<Value>| {
@@ -176,7 +176,7 @@ pub(super) fn fields(patch: &RemotePatch, frames: &[Frame]) -> Value {
     Value::Object(fields)
 }
 
-/// What is sent to make or change a post.
+/// Returns the body that creates or changes a post.
 pub(super) fn post_fields(draft: &PostDraft) -> Value {
     let mut fields = Map::new();
     let name = draft.name.as_ref().map(|name| ("name".to_owned(), json!(name)));
@@ -194,7 +194,8 @@ fn kind_of(code: &str) -> Option<PageKind> {
     KINDS.iter().find(|row| row.2 == code).map(|row| row.0)
 }
 
-/// What something is part of. A list of everything above it tells only where it is short.
+/// Returns the parent of an entity; the outer `None` means that the answer does not say. A list of
+/// all ancestors identifies the parent only if it has at most one item.
 fn parent(row: &Value) -> Option<Option<i64>> {
     if let Some(parent) = row.get("parent_id") {
         return Some(parent.as_i64());
@@ -208,7 +209,7 @@ fn parent(row: &Value) -> Option<Option<i64>> {
 
 const NAMELESS: &str = "(no name)";
 
-/// A name of theirs, fit for ours.
+/// Cleans and shortens a name of theirs so that it is valid here.
 fn name(given: &str) -> String {
     let cut: String = names::cleaned(given).chars().take(NAME_MAX).collect();
     if cut.is_empty() { NAMELESS.to_owned() } else { cut }

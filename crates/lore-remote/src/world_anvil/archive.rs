@@ -1,8 +1,9 @@
-//! A world that World Anvil gave away as a whole: the archive of "Export your world".
+//! Reads the archive that World Anvil's "Export your world" produces.
 //!
-//! It holds folders (`articles`, `secrets`, `images`, …) with a JSON file for each thing, in
-//! the shape the API tells it with everything. Nobody promises that shape, so a file is
-//! taken for what it says it is, else for what its folder says; what is neither is counted.
+//! It contains folders (`articles`, `secrets`, `images`, …) with one JSON file per object, in the
+//! format of the API at full granularity. That format is not documented. The kind of an object is
+//! taken from the object itself, else from its folder; objects without a recognisable kind are
+//! counted.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,10 @@ use serde_json::{Value, json};
 
 use super::convert::{inward, text_of};
 
-/// The id of a world that the archive does not name.
+/// The id used for a world that the archive does not name.
 const NAMELESS: &str = "world-anvil-archive";
 
-/// A world in an archive. It can only be read.
+/// A world read from an archive. It is read-only.
 pub struct Archive {
     world: Object,
     things: BTreeMap<Kind, Vec<Object>>,
@@ -26,7 +27,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Reads the files of an archive, each with its path in it.
+    /// Reads the files of an archive, given as pairs of path and content.
     pub fn of(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<Self> {
         let mut things: BTreeMap<Kind, Vec<Object>> = BTreeMap::new();
         let (mut unknown, mut damaged) = (0, Vec::new());
@@ -34,7 +35,7 @@ impl Archive {
             if !path.to_lowercase().ends_with(".json") {
                 continue;
             }
-            // Some programs write a mark before the text.
+            // Some programs write a byte-order mark.
             let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
             let objects = match serde_json::from_slice(text) {
                 Ok(file) => objects(file),
@@ -62,22 +63,22 @@ impl Archive {
         Ok(Self { world: world_of(&things), things, unknown, damaged })
     }
 
-    /// How many JSON files and objects are nothing that is known.
+    /// The number of JSON files and objects of unknown kind.
     pub fn unknown(&self) -> usize {
         self.unknown
     }
 
-    /// The JSON files that cannot be read, and why.
+    /// The JSON files that could not be parsed, each with the reason.
     pub fn damaged(&self) -> &[String] {
         &self.damaged
     }
 
-    /// How many things there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.things.values().map(Vec::len).sum()
     }
 
-    /// Whether there is nothing.
+    /// Whether the archive contains no objects.
     pub fn is_empty(&self) -> bool {
         self.things.is_empty()
     }
@@ -130,7 +131,7 @@ fn only_read() -> Error {
     }
 }
 
-/// The objects in a file: one, several, or a list as the API answers it.
+/// Returns the objects in a file: a single one, an array, or a list in the API's envelope.
 fn objects(file: Value) -> Vec<Object> {
     match file {
         Value::Array(items) => items.into_iter().flat_map(objects).collect(),
@@ -143,7 +144,7 @@ fn objects(file: Value) -> Vec<Object> {
     }
 }
 
-/// What an object is: by what it says of itself, else by the folder it is in.
+/// Returns the kind of an object: by its own fields, else by its folder.
 fn kind_of(path: &str, object: &Object) -> Option<Kind> {
     let class = letters(&text_of(object, "entityClass"));
     let is_template = TEMPLATES.iter().any(|template| letters(template) == class);
@@ -164,7 +165,7 @@ fn is_called(kind: Kind, word: &str) -> bool {
     names.map(letters).any(|name| name == word)
 }
 
-/// The name of a file that stands by itself, such as `world.json`.
+/// Returns the file name without extension, such as `world` for `world.json`.
 fn file_stem(path: &str) -> Option<&str> {
     path.rsplit(['/', '\\']).next()?.rsplit_once('.').map(|(stem, _)| stem)
 }
@@ -173,7 +174,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// An object as the API would tell it, with texts as Markdown. Older archives wrap each
+/// Converts an object to the format of the API, with texts as Markdown. Older archives wrap each
 /// section in an object of its own.
 fn plain(kind: Kind, mut object: Object) -> Object {
     if let Some(Value::Object(sections)) = object.get_mut("sections") {
@@ -189,7 +190,7 @@ fn plain(kind: Kind, mut object: Object) -> Object {
     inward(kind, object)
 }
 
-/// Adds what is told as a whole inside something else, and has no file of its own.
+/// Adds objects that are fully embedded in another object and have no file of their own.
 fn add_inner(things: &mut BTreeMap<Kind, Vec<Object>>) {
     let outer: Vec<(Kind, Object)> = things
         .iter()
@@ -210,7 +211,7 @@ fn add_inner(things: &mut BTreeMap<Kind, Vec<Object>>) {
     things.retain(|_, all| !all.is_empty());
 }
 
-/// What kind of things a field may tell as a whole.
+/// The kind of the objects that a field may embed.
 fn told_inside(kind: Kind, name: &str) -> Option<Kind> {
     match (kind.row().field(name)?.form, name) {
         (Form::Many(inner, _), _) => Some(inner),
@@ -219,7 +220,7 @@ fn told_inside(kind: Kind, name: &str) -> Option<Kind> {
     }
 }
 
-/// Whether a thing tells more than a reference does.
+/// Whether an embedded object has more content than a reference.
 fn is_whole(kind: Kind, thing: &Object) -> bool {
     let is_own = |name: &str| {
         let form = kind.row().field(name).map(|field| field.form);
@@ -228,7 +229,7 @@ fn is_whole(kind: Kind, thing: &Object) -> bool {
     thing.iter().any(|(name, value)| is_own(name) && !value.is_null())
 }
 
-/// A thing that says what it was told inside.
+/// Returns an embedded object with a reference to the object that embeds it.
 fn below(outer: Kind, whole: &Object, inner: Kind, thing: &Object) -> Object {
     let mut thing = thing.clone();
     let mut fields = inner.row().fields.iter();
@@ -245,7 +246,7 @@ fn below(outer: Kind, whole: &Object, inner: Kind, thing: &Object) -> Object {
     thing
 }
 
-/// The world of an archive: its own file, else what its things say they belong to.
+/// Returns the world of an archive: from its own file, else from the world that objects refer to.
 fn world_of(things: &BTreeMap<Kind, Vec<Object>>) -> Object {
     if let Some(world) = things.get(&Kind::World).and_then(|worlds| worlds.first()) {
         return world.clone();

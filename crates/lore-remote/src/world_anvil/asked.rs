@@ -1,5 +1,5 @@
-//! The search of the service itself: World Anvil has none, another program of this kind does, at the
-//! address that the contract expects it.
+//! Search at the service itself. World Anvil has no search endpoint, but another Lorewell server
+//! behind the same API has one, at the path that the tool contract expects.
 
 use std::sync::atomic::Ordering;
 
@@ -12,13 +12,13 @@ use super::WorldAnvil;
 use super::shape::Wanted;
 use super::wire::{Asking, Verb};
 
-/// Where articles are searched.
+/// The path of the article search.
 const SEARCH: &str = "article/search";
-/// Who an answer is for that has nothing hidden in it.
+/// The `audience` value of an answer that contains nothing hidden.
 const EVERYBODY: &str = "everybody";
 
 impl WorldAnvil {
-    /// What the service finds, if it searches.
+    /// Returns what the service finds, or `None` if it has no search.
     pub(super) async fn ask_search(&self, query: &ArticleQuery) -> Result<Option<FoundArticles>> {
         if self.has_no_search.load(Ordering::Relaxed) {
             return Ok(None);
@@ -28,7 +28,7 @@ impl WorldAnvil {
             None => None,
         };
         if let Some(id) = &world {
-            // What is not there cannot be searched, whoever searches.
+            // An unknown world must be an error even if the service has no search.
             self.known_world(id).await?;
         }
         let body = body(query, world)?;
@@ -59,7 +59,8 @@ fn body(query: &ArticleQuery, world: Option<String>) -> Result<Value> {
     Ok(body)
 }
 
-/// Whether an answer is for those who shall have it: who does not say so may have told everything.
+/// Whether an answer is restricted to what its audience may see. An answer that does not say so may
+/// contain hidden articles.
 fn is_for(audience: Audience, answer: &Object) -> bool {
     let said = answer.get("meta").and_then(|meta| meta.get("audience")).and_then(Value::as_str);
     audience == Audience::GmSide || said == Some(EVERYBODY)

@@ -1,4 +1,5 @@
-//! What was read, kept as long as its class says; and one request for many who ask.
+//! The cache of answers. Each class of answers has its own lifetime, and concurrent identical
+//! requests are joined into one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use lore_core::{Effects, Result, Timestamp};
 use parking_lot::Mutex;
 use serde_json::Value;
 
-/// Kept answers. Failures are never kept.
+/// Cached answers. Failures are never cached.
 pub(super) struct Cache {
     effects: Effects,
     state: Arc<Mutex<State>>,
@@ -20,7 +21,7 @@ pub(super) struct Cache {
 struct State {
     kept: HashMap<(Class, String), Kept>,
     asked: HashMap<(Class, String), Shared<BoxFuture<'static, Result<Object>>>>,
-    /// Counts forgettings: what was asked before one is not kept after it.
+    /// Counts invalidations: an answer requested before one is not cached after it.
     age: u64,
     ticks: u64,
 }
@@ -28,7 +29,7 @@ struct State {
 struct Kept {
     object: Object,
     until: Timestamp,
-    /// When it was put here, for making room.
+    /// When the entry was inserted; the oldest are evicted first.
     tick: u64,
 }
 
@@ -37,7 +38,8 @@ impl Cache {
         Self { effects, state: Arc::default() }
     }
 
-    /// The answer to a question: the kept one, the one that is on its way, or a new one.
+    /// Returns the answer to a request: from the cache, from an identical request in flight, or by
+    /// running `work`.
     pub(super) async fn get(
         &self,
         class: Class,
@@ -67,12 +69,12 @@ impl Cache {
         self.effects.now()
     }
 
-    /// How often answers were forgotten.
+    /// The number of invalidations so far.
     pub(super) fn age(&self) -> u64 {
         self.state.lock().age
     }
 
-    /// When the first of the lists that begin so has to be asked for again.
+    /// Returns when the first of the cached lists whose keys begin with `start` expires.
     pub(super) fn first_end(&self, start: &str) -> Option<Timestamp> {
         let state = self.state.lock();
         let lists = state.kept.iter().filter(|((class, _), _)| *class == Class::List);
@@ -80,14 +82,14 @@ impl Cache {
         lists.map(|(_, kept)| kept.until).min()
     }
 
-    /// What is kept as the answer to a question that only this program can answer.
+    /// Looks up a cached result that this program computed itself.
     pub(super) fn kept(&self, class: Class, key: &str) -> Option<Object> {
         let state = self.state.lock();
         let kept = state.kept.get(&(class, key.to_owned()));
         kept.filter(|kept| kept.until > self.effects.now()).map(|kept| kept.object.clone())
     }
 
-    /// Keeps such an answer.
+    /// Caches a result that this program computed itself.
     pub(super) fn keep(&self, class: Class, key: String, object: Object) {
         self.state.lock().keep((class, key), object, self.effects.now());
     }
@@ -114,17 +116,17 @@ impl Cache {
         work.boxed().shared()
     }
 
-    /// Forgets the answers to questions like these.
+    /// Drops the cached answers whose keys match.
     pub(super) fn forget(&self, gone: impl Fn(&str) -> bool) {
         let mut state = self.state.lock();
         state.age += 1;
         state.kept.retain(|(_, key), _| !gone(key));
-        // Who asks from now on must not join a question from before.
+        // Later requests must not join one that was sent before the invalidation.
         state.asked.retain(|(_, key), _| !gone(key));
     }
 }
 
-/// Whether an answer names secrets of what it is about: those are never kept.
+/// Whether an answer contains secrets; such answers are never cached.
 fn tells_secrets(object: &Object) -> bool {
     object.get("secrets").and_then(Value::as_array).is_some_and(|secrets| !secrets.is_empty())
 }

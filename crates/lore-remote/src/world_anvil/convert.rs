@@ -1,5 +1,5 @@
-//! Between what the service tells and what this program reads: BBCode and Markdown, references
-//! and ids, and what the contract tells in another way.
+//! Conversion between the service's objects and ours: BBCode and Markdown, references and ids, and
+//! fields that the tool contract expects in another form.
 
 use lore_anvil::{
     Field, Form, Kind, OPEN_FIELDS, Object, check_sections, first_title, with_table_names,
@@ -9,10 +9,10 @@ use lore_core::{Error, Result, Uid};
 use lore_markup::{from_bbcode, to_bbcode, to_text};
 use serde_json::{Value, json};
 
-/// How an article is told in short.
+/// The field with the summary of an article.
 const EXCERPT: &str = "excerpt";
 
-/// An object as this program reads it: texts as Markdown.
+/// Converts an object of the service to our form, with texts as Markdown.
 pub(super) fn inward(kind: Kind, object: Object) -> Object {
     let converted = with_table_names(kind, object).into_iter().map(|(name, value)| {
         let field = kind.row().field(&name);
@@ -27,7 +27,7 @@ pub(super) fn inward(kind: Kind, object: Object) -> Object {
                     other => (name, other),
                 })
                 .collect(),
-            // Numbers are told as texts, too.
+            // The service sends some numbers as strings.
             other => field.and_then(|field| field.typed_value(&other).ok()).unwrap_or(other),
         };
         (name, value)
@@ -38,14 +38,14 @@ pub(super) fn inward(kind: Kind, object: Object) -> Object {
     object
 }
 
-/// What tells an article in short. The beginning of its text is told in plain words, so a text that
-/// says no more in Markdown is no Markdown.
+/// Returns a summary as plain text, unless it contains formatting. Otherwise characters of the
+/// plain text would come out escaped as Markdown.
 fn in_plain_words(markdown: String) -> String {
     let words = to_text(&markdown);
     if to_bbcode(&words) == to_bbcode(&markdown) { words } else { markdown }
 }
 
-/// Adds what the contract tells of a thing and the service tells in another way.
+/// Adds fields that the contract expects and that follow from other fields of the service.
 fn derive(kind: Kind, object: &mut Object) {
     let told = |name: &str| object.get(name).filter(|value| !is_blank(value));
     let derived: Vec<(&str, Value)> = match kind {
@@ -73,8 +73,9 @@ fn derive(kind: Kind, object: &mut Object) {
     }
 }
 
-/// Fields as the service takes them: texts as BBCode, references by id, tags with commas,
-/// sections among the rest. Fails when a section would be taken for something else.
+/// Converts fields to the form the service takes: texts as BBCode, references by id, tags separated
+/// by commas, sections as top-level fields. Fails if the name of a section would be taken for
+/// another field.
 pub(super) fn outward(kind: Kind, fields: &Object) -> Result<Object> {
     if let Some(Value::Object(sections)) = fields.get("sections") {
         check_sections(kind, sections)
@@ -83,15 +84,17 @@ pub(super) fn outward(kind: Kind, fields: &Object) -> Result<Object> {
     Ok(plain(kind, fields))
 }
 
-/// What sections and other fields both name is what the other fields say.
+/// Like [`outward`], without the check. If a section and a field have the same name, the field
+/// wins.
 pub(super) fn plain(kind: Kind, fields: &Object) -> Object {
     let sections = fields.get("sections").and_then(Value::as_object).into_iter().flatten();
-    // Without its text a section is empty there.
+    // An empty text clears a section at the service.
     let texts = sections.map(|(name, text)| {
         (name.clone(), text.as_str().map(to_bbcode).unwrap_or_default().into())
     });
     let mut out: Object = texts.collect();
-    // Where sections are known as such, those that are no fields are told as such, too.
+    // Sections that are not declared fields are also sent under `sections`, for services that
+    // support it.
     let further: Object = out
         .iter()
         .filter(|(name, _)| kind.row().field(name).is_none())
@@ -133,7 +136,7 @@ pub(super) fn text_of(object: &Object, name: &str) -> String {
     }
 }
 
-/// An id as the service writes it: a UUID may be written in several ways.
+/// Returns an id as the service writes it; a UUID can be written in several ways.
 pub(super) fn canonical(id: &str) -> String {
     let id = id.trim();
     id.parse::<Uid>().map_or_else(|_| id.to_owned(), |uid| uid.to_string())

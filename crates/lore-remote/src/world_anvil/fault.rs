@@ -1,4 +1,4 @@
-//! What an answer of the service means. A status of 200 alone proves nothing.
+//! Interprets the answers of the service. Status 200 alone does not mean success.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::wire::{Answered, Asking, Verb};
 
-/// Longest part of the service's own words that is passed on, in characters.
+/// Longest excerpt of the service's own words that is passed on, in characters.
 const DETAIL_MAX: usize = 300;
 /// How long to wait when the service does not say.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The object in an answer, or why there is none.
+/// Returns the object in an answer, or the error it stands for.
 pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> {
     let body = serde_json::from_slice::<Value>(&answered.body).ok();
     let object = body.and_then(|body| match body {
@@ -26,7 +26,8 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
             action: "World Anvil does not know these keys (401)".into(),
             hint: "check WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN".into(),
         }),
-        // That passes: it says nothing of what there is, or of what this account may see.
+        // The bot protection's challenge page is temporary. It does not say whether the object
+        // exists or whether this account may see it.
         403 if object.is_none() && asking.verb.only_asks() => Err(Error::Unavailable {
             what: "World Anvil (its guard asked for a browser: 403 with a page)".into(),
         }),
@@ -38,7 +39,7 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
             action: "World Anvil does not let this account see it (403)".into(),
             hint: "ask the owner of the world, or check the account's tier".into(),
         }),
-        // A list that may not be asked for in this way may be elsewhere.
+        // If a list cannot be requested this way, the caller tries other routes.
         404 | 405 if answered.status == 404 || asking.verb == Verb::Post => Err(missing(asking)),
         422 => {
             let why = detail(object.as_ref());
@@ -66,7 +67,7 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
     }
 }
 
-/// The error for what is not at the service: a list, or a thing.
+/// The error for a list or an object that does not exist at the service.
 fn missing(asking: &Asking) -> Error {
     let what = format!("{} at World Anvil", asking.path);
     match Kind::listed_at(asking.path) {
@@ -75,7 +76,7 @@ fn missing(asking: &Asking) -> Error {
     }
 }
 
-/// The error for a list that is not where it could be, and what to do instead.
+/// The error for a list that was not found at any known route, with what to do instead.
 pub(super) fn unlisted(kind: Kind, what: &str) -> Error {
     let row = kind.row();
     if row.is_surely_listed() {
@@ -96,15 +97,15 @@ pub(super) fn unlisted(kind: Kind, what: &str) -> Error {
 /// What a write may have changed at the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing: it was refused.
+    /// Nothing: the service refused it.
     Nothing,
-    /// Nothing, but what it was to change is not there.
+    /// Nothing, because its target does not exist.
     Gone,
-    /// Anything.
+    /// Possibly anything.
     Any,
 }
 
-/// What a write may have changed, by its answer.
+/// Returns what a write may have changed, judging by its answer.
 pub(super) fn effect(answered: &Answered) -> Effect {
     match answered.status {
         404 => Effect::Gone,
@@ -119,8 +120,8 @@ pub(super) fn effect(answered: &Answered) -> Effect {
     }
 }
 
-/// The service did not say what became of a request. Who only asked may ask again; who wrote
-/// must look first.
+/// The error for a request whose outcome is unknown. Reads may be repeated; after a write the
+/// caller must look first.
 pub(super) fn no_answer(verb: Verb, why: &str) -> Error {
     match verb.only_asks() {
         true => Error::Unavailable { what: format!("World Anvil ({why})") },
@@ -131,7 +132,7 @@ pub(super) fn no_answer(verb: Verb, why: &str) -> Error {
     }
 }
 
-/// The field of a request that the service's words name.
+/// Returns the field of the request that the service's error message names.
 fn named_field<'a>(asking: &'a Asking, words: &str) -> Option<&'a str> {
     let fields = asking.body.as_ref()?.as_object()?;
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
@@ -144,8 +145,8 @@ fn named_field<'a>(asking: &'a Asking, words: &str) -> Option<&'a str> {
     first.or_else(|| named.max_by_key(|name| name.len())).map(String::as_str)
 }
 
-/// What a status of success comes with. Who wrote must not write again because that cannot be
-/// read.
+/// Checks the body of an answer with a success status. If it cannot be read, the error for writes
+/// says not to write again.
 fn success(verb: Verb, object: Option<Object>) -> Result<Object> {
     let strange = |what: &str| no_answer(verb, what);
     let object = object.ok_or_else(|| strange("it answered with a page instead of JSON"))?;
@@ -159,7 +160,7 @@ fn success(verb: Verb, object: Option<Object>) -> Result<Object> {
     }
 }
 
-/// The service's own words: `error` as a text or with a summary, or `reason`.
+/// Returns the service's own words: `error` as text or with a summary, or `reason`.
 fn detail(object: Option<&Object>) -> String {
     let error = object.and_then(|object| object.get("error").or_else(|| object.get("reason")));
     let text = match error {

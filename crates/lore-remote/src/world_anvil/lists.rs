@@ -1,4 +1,5 @@
-//! Lists of the service: 50 at once, no total, and some only by detours.
+//! Lists of the service. It returns at most 50 rows per request and no total, and some lists are
+//! available only through other objects.
 
 use lore_anvil::{Form, Kind, Object, PAGE_MAX};
 use lore_app::atlas::{Anvil, Detail, ListQuery, Rows};
@@ -10,33 +11,33 @@ use super::shape::Wanted;
 use super::wire::{Asking, Verb};
 use super::{WorldAnvil, fault, list_class};
 
-/// Most pages of one list that are gone through; more, and the list does not end.
+/// Most pages fetched of one list; a list with more is assumed to be endless.
 const PAGES_MAX: usize = 20_000;
 
-/// Most categories of a page whose articles are counted.
+/// Most categories per page whose articles are counted.
 const COUNTED_MAX: usize = 20;
-/// Where categories tell how many articles are in them.
+/// The field of a category with the number of its articles.
 pub(super) const COUNT: &str = "articleCount";
 
 /// How much of a list is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Span {
-    /// The page that is asked for, and how long the list is.
+    /// The requested page, and the total.
     Page,
-    /// All of it, whatever page is asked for.
+    /// The whole list, whatever page is requested.
     Whole,
 }
 
-/// What a list is of.
+/// Which rows a route returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// One thing.
+    /// Those that belong to one parent object.
     Parent,
-    /// Everything that the account has, or everybody.
+    /// Those of the whole account, or of all users.
     Account,
 }
 
-/// A list of the service.
+/// A path at which the service may have a list.
 #[derive(Debug, Clone, PartialEq)]
 struct Route {
     path: &'static str,
@@ -45,22 +46,22 @@ struct Route {
     filter: Option<(&'static str, String)>,
 }
 
-/// What the service answers to a question for a page.
+/// How the service answered the request for a page.
 enum Told {
-    /// That page.
+    /// With that page.
     Page(Vec<Object>),
-    /// All there is: some lists know neither offset nor limit.
+    /// With the whole list: some lists ignore offset and limit.
     Whole(Vec<Object>),
 }
 
 impl WorldAnvil {
-    /// A part of a list with its total, which the service does not tell: the whole list is gone
-    /// through once, and kept.
+    /// Returns a page of a list with the total. The service sends no total, so the whole list is
+    /// fetched once and cached.
     pub(super) async fn list_rows(&self, query: &ListQuery) -> Result<Rows> {
         self.some_rows(query, Span::Page).await
     }
 
-    /// Every row of a list.
+    /// Returns every row of a list.
     pub(super) async fn every_row(&self, query: &ListQuery) -> Result<Vec<Object>> {
         Ok(self.some_rows(query, Span::Whole).await?.rows)
     }
@@ -75,7 +76,7 @@ impl WorldAnvil {
                 Ok(Rows { rows, total }) => {
                     return Ok(Rows { rows: self.completed(query, rows).await?, total });
                 }
-                // Some lists are elsewhere, and some are broken at one place only.
+                // Some lists have moved, and some fail on one route only: try the next one.
                 Err(
                     elsewhere @ (Error::NotFound { .. }
                     | Error::Forbidden { .. }
@@ -100,7 +101,7 @@ impl WorldAnvil {
         }
     }
 
-    /// What a list tells, as it tells it.
+    /// Fetches rows from one route.
     async fn rows_at(&self, query: &ListQuery, span: Span, route: &Route) -> Result<Rows> {
         match (route.reach, span) {
             (Reach::Account, _) => Ok(part(query, span, self.of_world(query, route).await?)),
@@ -122,7 +123,8 @@ impl WorldAnvil {
             }
         };
         let reached = offset + rows.len();
-        // An offset beyond the end says nothing of what is before it.
+        // An empty page at a non-zero offset may lie far beyond the end, so it does not give the
+        // total.
         let is_end = rows.len() < limit && (offset == 0 || !rows.is_empty());
         let total = match query.detail {
             Detail::Rows if !is_end => self.whole(kind, route).await?.len(),
@@ -131,7 +133,7 @@ impl WorldAnvil {
         Ok(Rows { rows: read(kind, rows), total })
     }
 
-    /// What a parent tells of its own: some lists are nowhere else.
+    /// Reads a list from a field of its parent object: some lists are not available elsewhere.
     async fn told_with(
         &self,
         query: &ListQuery,
@@ -148,7 +150,7 @@ impl WorldAnvil {
         let rows = match field.map(|field| holder.get(field.name)) {
             Some(Some(Value::Array(rows))) => rows.as_slice(),
             Some(Some(Value::Null)) => &[],
-            // A timeline without eras does not mention them, and nobody else lists them.
+            // A timeline without eras omits the field, and there is no other list of eras.
             Some(None) if query.kind == Kind::Era => &[],
             _ => {
                 let what = format!("{} of a {}", query.kind.row().many, parent.row().one);
@@ -161,8 +163,8 @@ impl WorldAnvil {
         Ok(Rows { rows: self.completed(query, rows).await?, total })
     }
 
-    /// Rows with what lists have and references do not say: where a marker is, what a map
-    /// looks like, which years an era has.
+    /// Adds fields that list rows must have and references lack: the position of a marker, the
+    /// marker count of a map, the years of an era.
     async fn completed(&self, query: &ListQuery, rows: Vec<Object>) -> Result<Vec<Object>> {
         let kind = query.kind;
         let lacking = match kind {
@@ -182,7 +184,7 @@ impl WorldAnvil {
             let full = kind.row().granularity(2);
             match self.one(kind, &text_of(&row, "id"), full).await {
                 Ok(more) => whole.push(listed(kind, row, more)),
-                // It is there, although nobody tells more of it.
+                // The object exists although it cannot be read: keep the row as it is.
                 Err(Error::NotFound { .. } | Error::Forbidden { .. }) => whole.push(row),
                 Err(other) => return Err(other),
             }
@@ -190,8 +192,8 @@ impl WorldAnvil {
         Ok(whole)
     }
 
-    /// Categories with how many articles are in them, which the service does not say: some of
-    /// them, because each is a list to go through.
+    /// Adds the article counts that the service does not send to categories. Only the first few get
+    /// one, because each count fetches a whole list.
     async fn with_counts(&self, query: &ListQuery, rows: Vec<Object>) -> Result<Vec<Object>> {
         let mut rows = rows;
         let lacking = rows.iter_mut().filter(|row| row.get(COUNT).is_none_or(Value::is_null));
@@ -201,7 +203,7 @@ impl WorldAnvil {
             let inside = ListQuery { world, category, ..ListQuery::of(Kind::Article) };
             match Box::pin(self.list_rows(&inside)).await {
                 Ok(found) => row.insert(COUNT.into(), json!(found.total)),
-                // It is there, although nobody tells what is in it.
+                // The category exists although its articles cannot be listed.
                 Err(Error::NotFound { .. } | Error::Forbidden { .. }) => None,
                 Err(other) => return Err(other),
             };
@@ -209,8 +211,8 @@ impl WorldAnvil {
         Ok(rows)
     }
 
-    /// What is in a world, of a list of all that the account has; all of it where none is named.
-    /// What does not say where it is, is in every world.
+    /// Filters an account-wide list by the world of the query, if it names one. Rows that do not
+    /// say which world they belong to are always included.
     async fn of_world(&self, query: &ListQuery, route: &Route) -> Result<Vec<Object>> {
         let mut all = read(query.kind, self.whole(query.kind, route).await?);
         let other = |row: &Object| {
@@ -223,8 +225,8 @@ impl WorldAnvil {
         Ok(all)
     }
 
-    /// Every row of a list as the service tells it, page after page. The pages are those of whoever
-    /// goes through the list from its beginning, so that they are asked for once.
+    /// Fetches every row of a list, page by page. The page boundaries are the same as for a client
+    /// that pages through from the start, so that both share the cached pages.
     async fn whole(&self, kind: Kind, route: &Route) -> Result<Vec<Object>> {
         let mut all: Vec<Object> = Vec::new();
         for _ in 0..PAGES_MAX {
@@ -242,7 +244,7 @@ impl WorldAnvil {
         Ok(all)
     }
 
-    /// A page of a list, or the whole of it.
+    /// Fetches a page, and detects lists that ignore offset and limit.
     async fn told(&self, kind: Kind, route: &Route, offset: usize, limit: usize) -> Result<Told> {
         let rows = self.page(kind, route, offset, limit).await?;
         if rows.len() > limit {
@@ -281,7 +283,7 @@ impl WorldAnvil {
         Ok(rows.collect())
     }
 
-    /// Where a list may be found, the likeliest place first.
+    /// Returns the routes that may have a list, the most likely one first.
     async fn routes(&self, query: &ListQuery) -> Result<Vec<Route>> {
         let mut routes = Vec::new();
         for list in query.kind.row().lists {
@@ -309,7 +311,8 @@ impl WorldAnvil {
         Ok(routes)
     }
 
-    /// What can be listed below single parents only, when none was named.
+    /// Returns the parents to go through for kinds that can only be listed per parent, if the query
+    /// names none.
     async fn only_by_parents(&self, query: &ListQuery) -> Result<Option<Vec<(Kind, String)>>> {
         match (query.kind, &query.parent) {
             (Kind::Variable, None) => {
@@ -325,7 +328,7 @@ impl WorldAnvil {
         Ok(rows.iter().map(|row| (kind, text_of(row, "id"))).collect())
     }
 
-    /// One list out of those of several parents.
+    /// Joins the lists of several parents into one.
     async fn gathered(
         &self,
         query: &ListQuery,
@@ -341,7 +344,7 @@ impl WorldAnvil {
     }
 }
 
-/// A row that says what it was listed below.
+/// Returns a row with a reference to the parent it was listed under.
 fn below(kind: Kind, mut row: Object, parent: Kind, holder: &Object) -> Object {
     let field = kind.row().fields.iter().find(
         |field| matches!(field.form, Form::One(to, _) | Form::Several(to, _) if to == parent),
@@ -354,12 +357,12 @@ fn below(kind: Kind, mut row: Object, parent: Kind, holder: &Object) -> Object {
     row
 }
 
-/// Rows as this program reads them.
+/// Converts rows of the service to our form.
 fn read(kind: Kind, rows: Vec<Object>) -> Vec<Object> {
     rows.into_iter().map(|row| inward(kind, row)).collect()
 }
 
-/// The part of a list that is wanted.
+/// Cuts a whole list down to the wanted span.
 fn part(query: &ListQuery, span: Span, all: Vec<Object>) -> Rows {
     let (total, limit) = (all.len(), query.limit.clamp(1, PAGE_MAX));
     match span {
@@ -370,7 +373,7 @@ fn part(query: &ListQuery, span: Span, all: Vec<Object>) -> Rows {
     }
 }
 
-/// A row with those fields of the thing that lists of the contract have.
+/// Adds those fields of an object to its row that list rows have in the tool contract.
 fn listed(kind: Kind, row: Object, thing: Object) -> Object {
     let is_listed = |name: &str| kind.row().field(name).is_some_and(|field| field.from < 0);
     let more = thing.into_iter().filter(|(name, _)| is_listed(name));

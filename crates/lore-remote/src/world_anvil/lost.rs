@@ -1,6 +1,5 @@
-//! Whether what was written is there afterwards. A service may write some of it in its own way,
-//! which is no loss: tags in another order, mentions in the spelling of its own, a number as a text,
-//! a reference as the whole thing.
+//! Checks whether written values are stored. Differences in form do not count as loss: tags in
+//! another order, mentions in another notation, a number as text, a reference as the whole object.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +11,15 @@ use serde_json::Value;
 
 use super::convert::{canonical, is_blank, text_of};
 
-/// Stands in a text where something is mentioned.
+/// Placeholder for a mention when texts are compared.
 const MENTIONED: &str = "\u{fffc}";
 
-/// Whether what was written as `name` is not there afterwards. Not everything tells which world it
-/// is in, nor what nobody declared.
+/// Whether the value written as `name` is not stored. Objects may omit their world and undeclared
+/// fields, so a missing value counts as lost there only if it was a non-empty text.
 pub(super) fn is_lost(kind: Kind, name: &str, wanted: &Value, found: Option<&Value>) -> bool {
     let found_or_null = found.unwrap_or(&Value::Null);
     match (name, found) {
-        // Each of them is sent, and told, by itself as well.
+        // Each section is also sent and read as a field of its own.
         ("sections", _) => false,
         ("tags", _) => tags_in(wanted) != tags_in(found_or_null),
         (name, None) if name == "world" || kind.row().field(name).is_none() => {
@@ -30,8 +29,8 @@ pub(super) fn is_lost(kind: Kind, name: &str, wanted: &Value, found: Option<&Val
     }
 }
 
-/// Whether a value is not what was written. What the service writes in a form of its own cannot be
-/// compared.
+/// Whether a value differs from the one written. Values that the service stores in its own format
+/// cannot be compared and count as equal.
 fn is_other(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
         (wanted, found) if is_nothing(wanted) => !is_nothing(found),
@@ -50,7 +49,7 @@ fn is_other(wanted: &Value, found: &Value) -> bool {
     }
 }
 
-/// Whether a value says nothing: the service has several ways to say that.
+/// Whether a value is empty, in any of the forms the service uses.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),
@@ -63,7 +62,7 @@ fn number_in(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// The ids in a reference, or in several.
+/// Returns the ids in one or several references.
 fn ids_in(value: &Value) -> BTreeSet<String> {
     match value {
         Value::Array(items) => items.iter().flat_map(ids_in).collect(),
@@ -73,13 +72,13 @@ fn ids_in(value: &Value) -> BTreeSet<String> {
     }
 }
 
-/// Tags as they are compared: a service may order and spell them in its own way.
+/// Returns tags as a set for comparison; order and case do not count.
 fn tags_in(value: &Value) -> BTreeSet<String> {
     let text = value.as_str().unwrap_or_default();
     text.split(',').map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty()).collect()
 }
 
-/// Whether two texts say the same, apart from blanks and how mentions are spelt.
+/// Whether two texts are equal apart from white space and the notation of mentions.
 fn says_the_same(wanted: &str, found: &str) -> bool {
     let (wanted, found) = (&in_one_spelling(wanted), &in_one_spelling(found));
     let words = |text: &str| anvil::replaced(text, |_| Some(MENTIONED.to_owned()));
@@ -88,7 +87,7 @@ fn says_the_same(wanted: &str, found: &str) -> bool {
         && mentions.iter().zip(&others).all(|(wanted, found)| is_kept(wanted, found))
 }
 
-/// A text with mentions such as `[entity:7|Label]` in the other spelling, `@[Label](entity:7)`.
+/// Converts mentions such as `[entity:7|Label]` to the notation `@[Label](entity:7)`.
 fn in_one_spelling(text: &str) -> String {
     mention::replaced(text, |found| match found.target {
         mention::Target::Entity(number) => {
@@ -99,8 +98,8 @@ fn in_one_spelling(text: &str) -> String {
     })
 }
 
-/// Whether a mention is of what it was to be of. Only the service knows what its numbers mean, and
-/// what a thing without a label is called; and what a thing is it knows better.
+/// Whether a mention still refers to the same object. The service may replace a number by the id it
+/// stands for, fill in a missing label, and correct the type.
 fn is_kept(wanted: &AnvilMention<'_>, found: &AnvilMention<'_>) -> bool {
     let label = |of: &AnvilMention<'_>| of.label.replace(['[', ']'], "");
     let is_id = |of: &AnvilMention<'_>| of.id.parse::<Uid>().is_ok();

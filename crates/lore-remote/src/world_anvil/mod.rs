@@ -1,10 +1,9 @@
-//! World Anvil itself: `WORLD_ANVIL_APP_KEY` and `WORLD_ANVIL_TOKEN`.
+//! The client for World Anvil (`WORLD_ANVIL_APP_KEY` and `WORLD_ANVIL_TOKEN`).
 //!
-//! Speaks the API of `lore_anvil`'s table: GET one, POST lists, PUT, PATCH, DELETE. What
-//! was read is kept as long as its class says, secrets never; the same question asked by
-//! many at once is one request. The service is asked at a gentle pace. What it answers is
-//! taken for an answer only when it says so itself: a page of HTML or `success: false`
-//! with status 200 is a failure.
+//! It uses the routes in the table of `lore_anvil`: GET for one object, POST for lists, PUT, PATCH
+//! and DELETE for writes. Answers are cached for as long as their class permits, secrets never, and
+//! concurrent identical requests are sent once. Requests are paced. An answer counts as success
+//! only if its body says so: an HTML page or `success: false` with status 200 is a failure.
 
 mod archive;
 mod asked;
@@ -40,10 +39,10 @@ use shape::Wanted;
 use wire::Watched;
 pub use wire::{Answered, Asking, Verb, Wire};
 
-/// The address of the service.
+/// The address of World Anvil's API.
 pub const URL: &str = "https://www.worldanvil.com/api/external/boromir";
 
-/// What the service wants to see.
+/// The address of the API and the credentials for it.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The base address of the API.
@@ -54,23 +53,23 @@ pub struct Config {
     pub token: Secret,
 }
 
-/// World Anvil behind its API.
+/// A client for World Anvil's API.
 pub struct WorldAnvil {
     wire: Arc<Watched>,
     cache: Cache,
     known: Known,
     places: Places,
-    /// Whether the service said that it has no search of its own.
+    /// Whether the service answered that it has no search of its own.
     has_no_search: AtomicBool,
 }
 
 impl WorldAnvil {
-    /// Prepares the service; nothing is sent yet.
+    /// Prepares the client; sends nothing yet.
     pub fn new(network: &Network, effects: &Effects, config: &Config) -> Result<Self> {
         Ok(Self::over(Arc::new(wire::Http::new(network, config)?), effects.clone()))
     }
 
-    /// The service behind any wire.
+    /// A client over any transport.
     pub fn over(wire: Arc<dyn Wire>, effects: Effects) -> Self {
         Self {
             wire: Arc::new(Watched::new(wire)),
@@ -81,12 +80,12 @@ impl WorldAnvil {
         }
     }
 
-    /// Asks, and takes apart what comes back.
+    /// Sends a request and interprets the answer.
     async fn ask(&self, asking: &Asking) -> Result<Object> {
         fault::understood(asking, self.wire.send(asking).await?)
     }
 
-    /// Asks for what may be kept, if it is what is wanted.
+    /// Sends a request through the cache and checks that the answer has the wanted shape.
     async fn ask_kept(&self, class: Class, asking: Asking, wanted: Wanted) -> Result<Object> {
         if class == Class::Never {
             return wanted.checked(&asking, self.ask(&asking).await?);
@@ -100,7 +99,7 @@ impl WorldAnvil {
         self.cache.get(class, key, work).await
     }
 
-    /// One object as it is told, at either spelling of its path.
+    /// Reads one object as the service has it, trying both paths of its kind.
     async fn one(&self, kind: Kind, id: &str, granularity: i8) -> Result<Object> {
         let row = kind.row();
         let asking = |path| {
@@ -118,7 +117,7 @@ impl WorldAnvil {
         Ok(inward(kind, found.map_err(|error| named(kind, id, error))?))
     }
 
-    /// A category, with how many articles are in it: the service does not say.
+    /// Reads a category and adds the number of its articles, which the service does not send.
     async fn category(&self, id: &str, granularity: i8) -> Result<Object> {
         let mut category = self.one(Kind::Category, id, granularity).await?;
         let world =
@@ -132,7 +131,7 @@ impl WorldAnvil {
         Ok(category)
     }
 
-    /// A notebook, with the notes in its sections: the service tells the sections alone.
+    /// Reads a notebook and adds the notes of its sections; the service sends only the sections.
     async fn notebook(&self, id: &str, granularity: i8) -> Result<Object> {
         let mut notebook = self.one(Kind::Notebook, id, granularity).await?;
         let sections = notebook.get("notesections").and_then(Value::as_array);
@@ -147,7 +146,7 @@ impl WorldAnvil {
             let inside = ListQuery { parent, ..ListQuery::of(Kind::Note) };
             match self.every_row(&inside).await {
                 Ok(rows) => notes.extend(rows.into_iter().map(Value::Object)),
-                // It is there, although nobody tells what is in it.
+                // The section exists although its notes cannot be listed.
                 Err(Error::NotFound { .. } | Error::Forbidden { .. }) => {}
                 Err(other) => return Err(other),
             }
@@ -156,7 +155,7 @@ impl WorldAnvil {
         Ok(notebook)
     }
 
-    /// Who the token belongs to.
+    /// Returns the user the token belongs to.
     async fn me(&self, granularity: i8) -> Result<Object> {
         let identity = Asking::get("identity");
         let mut me = self.ask_kept(Class::User, identity, Wanted::One(Kind::User)).await?;
@@ -164,25 +163,26 @@ impl WorldAnvil {
         if granularity >= 0 {
             match self.one(Kind::User, &id, granularity).await {
                 Ok(more) => me.extend(more),
-                // Some accounts cannot read themselves; their name is known anyway.
+                // Some accounts may not read their own profile; the identity is known anyway.
                 Err(Error::NotFound { .. } | Error::Forbidden { .. }) => {}
                 Err(other) => return Err(other),
             }
-            // Who the user is is kept for longer than which worlds there are.
+            // The user is cached for longer than the list of worlds, so worlds are counted
+            // separately.
             let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
             me.insert("worldCount".into(), json!(worlds.total));
         }
         Ok(inward(Kind::User, me))
     }
 
-    /// What was found of a list, once it is known that there is such a list. What it tells of
-    /// articles is learnt.
+    /// Completes the result of a list request: an error says what does not exist, and articles are
+    /// added to the search index.
     async fn taken_in(&self, query: &ListQuery, found: Result<Rows>) -> Result<Rows> {
         let found = match found {
             Err(error @ Error::NotFound { .. }) => return Err(self.whose_list(query, error).await),
             found => found?,
         };
-        // Some services take what they do not know for something empty.
+        // Some services return an empty list for an unknown category.
         if found.total == 0 {
             self.check_category(query).await?;
         }
@@ -192,8 +192,8 @@ impl WorldAnvil {
         Ok(found)
     }
 
-    /// Takes in what a list tells of articles. Those that it says have changed are read anew
-    /// when somebody wants them.
+    /// Adds articles from list rows to the search index. Cached articles that the list says have
+    /// changed are dropped, so that they are read again when needed.
     fn learn_rows(&self, rows: &[Object]) {
         let behind = rows.iter().filter(|row| self.known.is_behind(row));
         let behind: Vec<String> =
@@ -204,7 +204,7 @@ impl WorldAnvil {
         rows.iter().for_each(|row| self.known.learn(row));
     }
 
-    /// One article. What is read is known from now on; what is gone is not any more.
+    /// Reads one article and updates the search index; an article that is gone is removed from it.
     async fn article(&self, id: &str, granularity: i8) -> Result<Object> {
         let found = match self.one(Kind::Article, id, granularity).await {
             Err(error @ Error::NotFound { .. }) => {
@@ -216,13 +216,13 @@ impl WorldAnvil {
             }
             found => found?,
         };
-        // What no list has told yet is newer than the lists that are kept.
+        // An article that no list has shown yet is newer than the cached lists.
         if !self.known.knows(&text_of(&found, "id")) {
             self.cache.forget(|key| key.starts_with(ARTICLES));
         }
         let mut told = found.clone();
         if granularity < FULL {
-            // Some texts of a template are told already, but not all.
+            // At this granularity some sections of the template are missing.
             told.shift_remove("sections");
         }
         self.known.learn(&told);
@@ -317,16 +317,16 @@ impl Anvil for WorldAnvil {
     }
 }
 
-/// The granularity that tells all texts of an article.
+/// The granularity that includes all texts of an article.
 const FULL: i8 = 2;
-/// Where a notebook tells the notes in it.
+/// The field of a notebook with its notes.
 const NOTES: &str = "notes";
-/// Where articles are listed.
+/// How cache keys of article lists begin.
 const ARTICLES: &str = "world/articles?";
-/// Where one is read.
+/// How cache keys of single articles begin.
 const ARTICLE: &str = "article?";
 
-/// An absence, told of the thing that was asked for.
+/// Turns a "not found" into one that names the requested object.
 fn named(kind: Kind, id: &str, error: Error) -> Error {
     let row = kind.row();
     let what = format!("{} {}", row.one, id.chars().take(100).collect::<String>());
@@ -342,7 +342,7 @@ fn named(kind: Kind, id: &str, error: Error) -> Error {
     }
 }
 
-/// How long lists of a kind may be kept.
+/// Returns the cache class for lists of a kind.
 fn list_class(kind: Kind) -> Class {
     match kind.row().sensitivity {
         Sensitivity::Secret => Class::Never,

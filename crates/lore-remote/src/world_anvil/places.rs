@@ -1,6 +1,6 @@
-//! The worlds that a search goes through, each with the references to its articles. To put these
-//! together from the pages of a list takes a second for ten thousand, so they are kept as long as
-//! those pages are.
+//! The worlds that a search covers, each with the list of its articles. Putting the list together
+//! from cached pages takes a second for ten thousand articles, so the result is cached as long as
+//! the pages are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,25 +13,25 @@ use parking_lot::Mutex;
 use super::convert::text_of;
 use super::{ARTICLES, WorldAnvil};
 
-/// A world and the references to its articles.
+/// A world and the list rows of its articles.
 pub(super) struct Place {
     pub(super) world: Object,
     pub(super) articles: Vec<Object>,
 }
 
-/// The places that were put together.
+/// The cached places, by world id.
 #[derive(Default)]
 pub(super) struct Places(Mutex<HashMap<String, Kept>>);
 
 struct Kept {
     place: Arc<Place>,
     until: Timestamp,
-    /// How often answers had been forgotten by then.
+    /// The number of cache invalidations when this was stored.
     age: u64,
 }
 
 impl WorldAnvil {
-    /// The worlds that a search goes through: that which is named, else all.
+    /// Returns the worlds that a search covers: the named one, else all.
     pub(super) async fn places(&self, world: Option<&str>) -> Result<Vec<Arc<Place>>> {
         let worlds = match world {
             Some(world) => {
@@ -62,7 +62,8 @@ impl WorldAnvil {
         self.learn_rows(&articles);
         let place = Arc::new(Place { world, articles });
         if let Some(until) = self.cache.first_end(&format!("{ARTICLES}id={id} ")) {
-            // What was learnt may have made the cache forget, which says nothing of the list.
+            // Learning the rows may itself have invalidated cached articles, but not this list, so
+            // the age is read again.
             let kept = Kept { place: Arc::clone(&place), until, age: self.cache.age() };
             self.places.0.lock().insert(id, kept);
         }

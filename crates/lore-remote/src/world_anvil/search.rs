@@ -1,7 +1,6 @@
-//! The service has no search, so what is known of its articles is searched here: by the
-//! one search, over titles and tags of all and the texts of those that were read or written.
-//! A text that has changed there since is not known any more. Those that were copied are
-//! searched where the copies are.
+//! A local search for a service without one. It uses the shared search engine over the titles and
+//! tags of all listed articles and the texts of those read or written. A text that has changed at
+//! the service since is dropped. Articles with a local copy are searched in the copy instead.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,11 +18,11 @@ use serde_json::{Value, json};
 use super::convert::text_of;
 use super::places::Place;
 
-/// Most articles whose text is remembered.
+/// Most articles whose texts are remembered.
 const KNOWN_MAX: usize = 20_000;
-/// Most texts of one article.
+/// Most texts per article.
 const TEXTS_MAX: i64 = 1_000;
-/// What is known of articles.
+/// The index of the articles seen so far.
 #[derive(Default)]
 pub(super) struct Known(Mutex<Shelf>);
 
@@ -31,7 +30,7 @@ pub(super) struct Known(Mutex<Shelf>);
 struct Shelf {
     index: Index,
     articles: HashMap<String, Article>,
-    /// Counts what was learnt, so that an answer from before can be told from one after.
+    /// Counts updates, so that results from before and after one can be told apart.
     age: u64,
     nodes: i64,
 }
@@ -42,11 +41,11 @@ struct Article {
     node: NodeId,
     title: String,
     tags: Vec<String>,
-    /// When the service says that it was changed last.
+    /// When the article was last changed, according to the service.
     date: String,
     visibility: Visibility,
     content: Option<Part>,
-    /// All other texts.
+    /// All other texts; `None` if they were not read.
     sections: Option<Vec<Part>>,
 }
 
@@ -60,17 +59,17 @@ struct Part {
 }
 
 impl Known {
-    /// Takes in what an object tells of an article.
+    /// Adds what an object says about an article.
     pub(super) fn learn(&self, object: &Object) {
         self.0.lock().learn(object);
     }
 
-    /// Whether anything is known of an article.
+    /// Whether the index has an article.
     pub(super) fn knows(&self, id: &str) -> bool {
         self.0.lock().articles.contains_key(id)
     }
 
-    /// Whether an article has changed since what is known of it.
+    /// Whether an article has changed since it was indexed.
     pub(super) fn is_behind(&self, object: &Object) -> bool {
         let shelf = self.0.lock();
         let known = shelf.articles.get(&text_of(object, "id"));
@@ -81,12 +80,12 @@ impl Known {
         self.0.lock().forget(id);
     }
 
-    /// How much was learnt so far.
+    /// The number of updates so far.
     pub(super) fn age(&self) -> u64 {
         self.0.lock().age
     }
 
-    /// Whether a copy of an article says what the service says now, as far as is known.
+    /// Whether the local copy of an article is up to date, as far as is known.
     pub(super) fn is_good(
         &self,
         object: &Object,
@@ -100,7 +99,7 @@ impl Known {
         !copied.as_ref().is_some_and(is_behind)
     }
 
-    /// Which of some articles answer, best first, as an object that can be kept.
+    /// Ranks the articles of some worlds for a query, best first, as an object that can be cached.
     pub(super) fn rank(&self, words: &str, query: &ArticleQuery, places: &[Arc<Place>]) -> Object {
         let shelf = self.0.lock();
         let audience = query.audience;
@@ -121,7 +120,7 @@ impl Known {
         }
         let filter = Filter { nodes: ids.keys().copied().collect(), ..Filter::default() };
         let asked = Query { filter, unit: Unit::Node, ..Query::new(words, usize::MAX) };
-        // Without any article the filter would let everything pass.
+        // An empty filter would match every article.
         let ranked = match ids.is_empty() {
             true => lore_search::Ranked::default(),
             false => shelf.index.search(&searcher(audience), &asked),
@@ -148,7 +147,7 @@ impl Shelf {
         if known.is_none() && self.articles.len() >= KNOWN_MAX {
             return;
         }
-        // What is older than what is known says nothing.
+        // Ignore a version older than the one known.
         if known.is_some_and(|known| !date.is_empty() && date < known.date) {
             return;
         }
@@ -192,8 +191,8 @@ impl Article {
         (first..first + TEXTS_MAX).map(TextId).zip(self.content.iter().chain(sections))
     }
 
-    /// The text that answers, or the main one when the article was found by its name; nothing where
-    /// who asks may not read that.
+    /// Returns the text to excerpt: the one that matched, or the main text if the name matched.
+    /// Empty if the audience may not read it.
     fn answering(&self, text: Option<TextId>, audience: Audience) -> &str {
         let best = self.texts().find(|(id, _)| Some(*id) == text).map(|(_, part)| part);
         let is_shown =
@@ -207,7 +206,7 @@ impl Article {
     }
 
     fn entries(&self) -> Vec<Entry> {
-        // Nothing asks for the kind here, but every document has one.
+        // The kind is not used in this index, but every entry needs one.
         let Ok(kind) = Word::new("kind", "article") else { return Vec::new() };
         let seen = Meta {
             node_visibility: self.visibility,
@@ -222,7 +221,7 @@ impl Article {
             meta: seen.clone(),
         };
         let texts = self.texts().map(|(id, part)| {
-            // Ids in mentions are no words.
+            // Index plain text: ids in mentions are not words.
             let body = &to_text(&part.body);
             let document = Document { title: &part.name, body, ..Document::default() };
             let text_kind = Some(kind.clone());
@@ -238,7 +237,7 @@ impl Article {
     }
 }
 
-/// A page of what [`Known::rank`] found in some places.
+/// Returns one page of the result of [`Known::rank`].
 pub(super) fn page(ranked: &Object, query: &ArticleQuery, places: &[Arc<Place>]) -> FoundArticles {
     let rows = places.iter().flat_map(|place| place.articles.iter().map(move |row| (place, row)));
     let rows: HashMap<String, (&Arc<Place>, &Object)> =
@@ -262,14 +261,14 @@ pub(super) fn page(ranked: &Object, query: &ArticleQuery, places: &[Arc<Place>])
     }
 }
 
-/// Tells one set of ids from another.
+/// Returns a hash that identifies a set of ids.
 pub(super) fn print(ids: &BTreeSet<String>) -> u64 {
     let mut hasher = DefaultHasher::new();
     ids.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Whoever searches, as the index knows viewers.
+/// Returns a viewer with the rights of an audience.
 fn searcher(audience: Audience) -> Viewer {
     let role = match audience {
         Audience::GmSide => Role::Owner,
@@ -293,7 +292,8 @@ fn content_of(object: &Object) -> Option<Part> {
     Some(Part { name: String::new(), visibility: seen_by(object, "content"), body })
 }
 
-/// Who may read a text of an article: what everybody reads otherwise is the game master's side's.
+/// Returns who may read a text. If the object has a public version of the text, this one is for the
+/// game master's side only.
 fn seen_by(object: &Object, name: &str) -> Visibility {
     let open = object.get(OPEN_FIELDS);
     let among = |fields: Option<&Value>| fields.is_some_and(|fields| fields.get(name).is_some());
@@ -303,7 +303,7 @@ fn seen_by(object: &Object, name: &str) -> Visibility {
     }
 }
 
-/// All further texts of an article; none where it does not tell whether there are any.
+/// Returns the texts other than the main one; `None` if the object does not include them.
 fn sections_of(object: &Object) -> Option<Vec<Part>> {
     let form = |name: &str| Kind::Article.row().field(name).map(|field| field.form);
     let is_section = |name: &str| matches!(form(name), Some(Form::Section | Form::HiddenSection));
@@ -312,8 +312,8 @@ fn sections_of(object: &Object) -> Option<Vec<Part>> {
     }
     let named = object.get("sections").and_then(Value::as_object);
     let among = |name: &String| named.is_some_and(|named| named.contains_key(name));
-    // The texts of a template are fields that nobody declared; some texts are told once more
-    // by themselves, or rendered.
+    // The texts of a template are undeclared fields. Skip texts that are repeated under `sections`
+    // or in rendered form.
     let own = object.iter().filter(|(name, _)| !among(name) && !name.ends_with("Parsed"));
     let own = own.filter_map(|(name, value)| match (form(name), value.as_str()?) {
         (Some(Form::Section | Form::HiddenSection), text) => Some((name, text.to_owned())),
@@ -348,7 +348,7 @@ fn tags_of(object: &Object) -> Vec<String> {
     }
 }
 
-/// A share of 1 with three digits.
+/// Returns `part / whole`, rounded to three digits.
 fn share(part: usize, whole: usize) -> f64 {
     relevance(part as f32 / whole as f32)
 }

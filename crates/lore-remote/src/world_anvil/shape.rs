@@ -1,5 +1,5 @@
-//! Whether an answer is what it was asked for. What is not is no answer: it is neither shown nor
-//! kept, and says nothing of what is there.
+//! Checks that an answer has the requested shape. An answer that does not is an error: it is
+//! neither shown nor cached, and does not mean that the object is missing.
 
 use lore_anvil::{Field, IdForm, Kind, Object};
 use lore_core::{Error, Result, Uid};
@@ -8,17 +8,17 @@ use serde_json::Value;
 use super::convert::text_of;
 use super::wire::Asking;
 
-/// What an answer shall be.
+/// The requested shape of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// One thing.
+    /// One object.
     One(Kind),
-    /// A list of things.
+    /// A list of objects.
     Several(Kind),
 }
 
 impl Wanted {
-    /// The answer, if it is that.
+    /// Returns the answer if it has this shape.
     pub(super) fn checked(self, asking: &Asking, answer: Object) -> Result<Object> {
         match self {
             Self::One(kind) => {
@@ -49,7 +49,7 @@ impl Wanted {
     }
 }
 
-/// Why an object is no thing of a kind, continuing a sentence.
+/// Returns why an object is not of a kind, as the end of a sentence that begins with "it".
 fn problem_of(kind: Kind, object: &Object) -> Option<String> {
     let has_id = match object.get("id") {
         Some(Value::String(id)) => !id.trim().is_empty(),
@@ -68,8 +68,8 @@ fn problem_of(kind: Kind, object: &Object) -> Option<String> {
     wrong.next().map(|(name, _)| format!("has a {name} that is no text"))
 }
 
-/// Whether an object is another one than was asked for. An id in another form than the kind's own,
-/// such as the number of a page, may stand for any.
+/// Whether an object is not the requested one. An id that is not in the kind's own form, such as a
+/// page number, may stand for any object.
 fn is_another(kind: Kind, asking: &Asking, object: &Object) -> bool {
     let asked = asking.query.iter().find(|(name, _)| *name == "id").map(|(_, id)| id.trim());
     let (asked, found) = (asked.unwrap_or_default(), text_of(object, "id"));

@@ -1,4 +1,4 @@
-//! Requests to the service, and the one way they leave.
+//! Requests to the service, and the HTTP transport for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,26 +13,26 @@ use tokio::time::Instant;
 
 use super::{Config, fault};
 
-/// Between two requests: people who asked faster were refused.
+/// The pause between two requests; users who sent them faster were blocked.
 const PACE: Duration = Duration::from_millis(750);
 
-/// What to do with a path.
+/// The HTTP method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// Read one.
+    /// Reads one object.
     Get,
-    /// List.
+    /// Lists objects. It changes nothing.
     Post,
-    /// Make.
+    /// Creates an object.
     Put,
-    /// Change.
+    /// Changes an object.
     Patch,
-    /// Delete.
+    /// Deletes an object.
     Delete,
 }
 
 impl Verb {
-    /// Whether nothing changes by it.
+    /// Whether requests with this method change nothing.
     pub(super) fn only_asks(self) -> bool {
         matches!(self, Self::Get | Self::Post)
     }
@@ -41,7 +41,7 @@ impl Verb {
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asking {
-    /// What to do.
+    /// The method.
     pub verb: Verb,
     /// The path below the API's base.
     pub path: &'static str,
@@ -70,7 +70,7 @@ impl Asking {
         self
     }
 
-    /// What tells it from every other question: `path?id=…&granularity=…` and the body.
+    /// Returns the cache key of a request: `path?id=…&granularity=…` and the body.
     pub(super) fn key(&self) -> String {
         let query: Vec<String> =
             self.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -79,25 +79,25 @@ impl Asking {
     }
 }
 
-/// What came back.
+/// An answer of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// How long the service wants to be left alone.
+    /// How long the service asks to wait.
     pub retry_after: Option<Duration>,
     /// The body.
     pub body: Vec<u8>,
 }
 
-/// Whatever carries requests to the service.
+/// A transport to the service.
 #[async_trait]
 pub trait Wire: Send + Sync {
-    /// Carries one there and the answer back; any status is an answer.
+    /// Sends a request and returns the answer, whatever its status.
     async fn send(&self, asking: &Asking) -> Result<Answered>;
 }
 
-/// A wire, and whether the service knew the keys of the last request.
+/// A transport that remembers whether the service rejected our credentials in the last request.
 pub(super) struct Watched {
     wire: Arc<dyn Wire>,
     refuses_keys: AtomicBool,
@@ -122,7 +122,7 @@ impl Wire for Watched {
     }
 }
 
-/// The service on the internet, or whatever the configuration names in its place.
+/// The service over HTTP.
 pub(super) struct Http {
     api: Api,
     pace: Duration,
@@ -158,7 +158,7 @@ impl Http {
         Ok(Self { api, pace, next: Mutex::new(Instant::now()) })
     }
 
-    /// Waits for the next request's turn.
+    /// Waits until the next request may be sent.
     async fn turn(&self) {
         let mut next = self.next.lock().await;
         let now = Instant::now();
@@ -187,7 +187,7 @@ impl Wire for Http {
         if let Some(body) = &asking.body {
             call = call.json(body);
         }
-        // A PUT makes something here, so a second one would make it twice.
+        // A PUT creates an object, so a retry could create it twice.
         if asking.verb == Verb::Put {
             call = call.retry(lore_net::Retry { attempts: 1, ..lore_net::Retry::standard() });
         }
@@ -200,7 +200,8 @@ impl Wire for Http {
     }
 }
 
-/// Whoever wrote must know whether it arrived.
+/// The error for a request without an answer. For writes it says whether the request may have
+/// arrived.
 fn lost(verb: Verb, error: &NetError) -> Error {
     match error {
         NetError::Unreachable { .. } | NetError::Refused(_) => {
@@ -217,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    /// How long three who ask at once wait, in all.
+    /// Returns how long three concurrent requests wait in all.
     async fn three_turns(url: &str) -> Duration {
         let network = Network::new(Effects::system(), Options::default()).unwrap();
         let (app_key, token) = (Secret::new("key"), Secret::new("token"));

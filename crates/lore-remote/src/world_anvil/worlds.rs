@@ -1,5 +1,5 @@
-//! Which of the account's worlds is meant. The service takes nothing but their ids, and what is made
-//! in a world that it does not know is made anyway.
+//! Finds out which of the account's worlds is meant. The service accepts only ids, and it creates
+//! objects even in worlds that do not exist.
 
 use lore_anvil::{Kind, Object, UNCATEGORISED};
 use lore_app::atlas::{ListQuery, Rows};
@@ -9,11 +9,11 @@ use lore_core::{Error, Result, Uid};
 use super::WorldAnvil;
 use super::convert::{canonical, text_of};
 
-/// Most worlds that are named to who has to choose one.
+/// Most worlds that an error message lists.
 const WORLDS_NAMED: usize = 10;
 
 impl WorldAnvil {
-    /// The world that is meant when none is named: the only one there is.
+    /// Returns the default world if none is named: the only one of the account.
     pub(super) async fn present_world(&self) -> Result<String> {
         let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
         match worlds.rows.as_slice() {
@@ -23,7 +23,7 @@ impl WorldAnvil {
         }
     }
 
-    /// The id of the world that somebody names by its id or its title.
+    /// Returns the id of a world given by its id or title.
     pub(super) async fn world_called(&self, called: &str) -> Result<String> {
         let id = canonical(called);
         if id.parse::<Uid>().is_ok() {
@@ -44,8 +44,8 @@ impl WorldAnvil {
         }
     }
 
-    /// Why there is no such list: because there is nothing that it could be of, as far as anybody
-    /// knows.
+    /// Explains a missing list: names the parent, category or world that does not exist, if one of
+    /// them does not.
     pub(super) async fn whose_list(&self, query: &ListQuery, error: Error) -> Error {
         let category = query.category.clone().filter(|category| category != UNCATEGORISED);
         let named = query.parent.clone().into_iter();
@@ -65,8 +65,8 @@ impl WorldAnvil {
         }
     }
 
-    /// Fails when there is no such world as a list is to be of, where the list would not: what the
-    /// account has is listed without one.
+    /// Fails if the world of a query does not exist and the list itself would not fail, because it
+    /// is listed for the whole account.
     pub(super) async fn check_world(&self, query: &ListQuery) -> Result<()> {
         let is_of_account = |parent: Option<Kind>| parent.is_none_or(|above| above == Kind::User);
         let of_account = query.kind.row().lists.iter().any(|list| is_of_account(list.parent));
@@ -76,7 +76,7 @@ impl WorldAnvil {
         }
     }
 
-    /// The reference to a world, by its id.
+    /// Returns the reference to a world by its id.
     pub(super) async fn known_world(&self, id: &str) -> Result<Object> {
         match self.one(Kind::World, id, -1).await {
             Err(Error::NotFound { .. }) => {
@@ -86,7 +86,7 @@ impl WorldAnvil {
         }
     }
 
-    /// Fails when there is no such category as a list is to be of.
+    /// Fails if the category of a query does not exist.
     pub(super) async fn check_category(&self, query: &ListQuery) -> Result<()> {
         match query.category.as_deref().filter(|category| *category != UNCATEGORISED) {
             Some(category) => self.one(Kind::Category, category, -1).await.map(|_| ()),
@@ -94,7 +94,7 @@ impl WorldAnvil {
         }
     }
 
-    /// A question about the world that it names, by its id.
+    /// Returns a query with its world given by id.
     pub(super) async fn in_its_world(&self, query: &ListQuery) -> Result<ListQuery> {
         let world = match query.world.as_deref().filter(|world| !world.trim().is_empty()) {
             Some(world) => Some(self.world_called(world).await?),
@@ -106,7 +106,7 @@ impl WorldAnvil {
     }
 }
 
-/// The question which world is meant.
+/// The error that asks which world is meant.
 pub(super) fn which_world(worlds: &Rows) -> Error {
     let named = worlds.rows.iter().take(WORLDS_NAMED);
     let named: Vec<String> = named

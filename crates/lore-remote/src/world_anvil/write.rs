@@ -1,5 +1,5 @@
-//! Writes to the service. It ignores what it does not understand and calls that success, so
-//! whatever was written is read again and compared.
+//! Writes to the service. It ignores what it does not understand and still reports success, so
+//! everything written is read back and compared.
 
 use lore_anvil::{Form, IdForm, Kind, Look, Object};
 use lore_app::atlas::ListQuery;
@@ -14,7 +14,7 @@ use super::worlds::which_world;
 use super::{WorldAnvil, named};
 
 impl WorldAnvil {
-    /// Makes a thing; gives it back as it is now.
+    /// Creates an object and returns it as it is stored.
     pub(super) async fn make(&self, kind: Kind, fields: &Object) -> Result<Object> {
         let mut fields = self.sendable(kind, fields).await?;
         fields.retain(|_, value| !value.is_null());
@@ -33,7 +33,7 @@ impl WorldAnvil {
         self.read_back(kind, &id, &fields).await
     }
 
-    /// Changes a thing; gives it back as it is now.
+    /// Changes an object and returns it as it is stored.
     pub(super) async fn change(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object> {
         let mut fields = fields.clone();
         if fields.get("sections").is_some_and(Value::is_null) {
@@ -47,7 +47,7 @@ impl WorldAnvil {
         self.read_back(kind, id, &fields).await
     }
 
-    /// Deletes a thing.
+    /// Deletes an object.
     pub(super) async fn remove(&self, kind: Kind, id: &str) -> Result<()> {
         let asking = Asking::new(Verb::Delete, kind.row().path).with("id", id);
         let written = self.write(kind, Some(id), asking).await;
@@ -55,7 +55,7 @@ impl WorldAnvil {
         self.check_gone(kind, id).await
     }
 
-    /// Reads what was deleted: it must not be there any more.
+    /// Checks that a deleted object is gone.
     async fn check_gone(&self, kind: Kind, id: &str) -> Result<()> {
         match self.one(kind, id, -1).await {
             Err(Error::NotFound { .. } | Error::Forbidden { .. }) => Ok(()),
@@ -67,7 +67,8 @@ impl WorldAnvil {
         }
     }
 
-    /// Fields as they are sent. Publishing says that it is no draft, which would hide it still.
+    /// Converts fields to the form that is sent. Publishing also clears the draft mark, which would
+    /// keep the object hidden.
     async fn sendable(&self, kind: Kind, fields: &Object) -> Result<Object> {
         let mut fields = outward(kind, fields)?;
         if fields.get("state") == Some(&json!("public")) {
@@ -92,8 +93,8 @@ impl WorldAnvil {
         Ok(fields)
     }
 
-    /// Puts the id that a thing has there in the place of a number it is known by, too: what is
-    /// read back tells that one.
+    /// Replaces the number in a reference by the object's own id at the service, because reading
+    /// the object back returns the id.
     async fn by_own_id(&self, field: &str, kind: Kind, reference: &mut Object) -> Result<()> {
         let id = canonical(&text_of(reference, "id"));
         let is_number = !id.is_empty() && id.chars().all(|c| c.is_ascii_digit());
@@ -114,7 +115,7 @@ impl WorldAnvil {
         Ok(())
     }
 
-    /// Fields of a new thing with those that the service wants besides.
+    /// Adds the fields that the service requires of new objects.
     async fn complete(&self, kind: Kind, fields: &mut Object) -> Result<()> {
         let lacks = |name: &str| fields.get(name).is_none_or(is_blank);
         if kind == Kind::Article && lacks("templateType") {
@@ -126,13 +127,13 @@ impl WorldAnvil {
             let world = self.world_for(kind, fields).await?;
             fields.insert("world".into(), json!({ "id": world }));
         }
-        // Some kinds are born public there; here nothing is unless it was asked for.
+        // Some kinds are public by default at the service; here they must be published explicitly.
         fields.entry("state").or_insert(json!("private"));
         Ok(())
     }
 
-    /// The world that something new belongs to when none is named: that of what it refers
-    /// to, else the only one there is.
+    /// Returns the world for a new object if none is named: that of an object it refers to, or the
+    /// only world of the account.
     async fn world_for(&self, kind: Kind, fields: &Object) -> Result<String> {
         let worlds = self.list_rows(&ListQuery::of(Kind::World)).await?;
         if let ([only], 1) = (worlds.rows.as_slice(), worlds.total) {
@@ -152,9 +153,9 @@ impl WorldAnvil {
         Err(which_world(&worlds))
     }
 
-    /// Sends a write. Things tell of each other (counts, titles, what is in them), so all that
-    /// was read may have changed with it, also when nobody knows whether it arrived. What the
-    /// service refused has changed nothing, and what it does not have is not there.
+    /// Sends a write and invalidates the cache. Objects include data of each other (counts, titles,
+    /// contents), so a write that took effect, or may have, invalidates almost everything. A
+    /// refused write invalidates nothing, and a "not found" only the object itself.
     async fn write(&self, kind: Kind, id: Option<&str>, asking: Asking) -> Result<Object> {
         let answered = self.wire.send(&asking).await;
         match answered.as_ref().map_or(Effect::Any, fault::effect) {
@@ -173,7 +174,7 @@ impl WorldAnvil {
         fault::understood(&asking, answered?)
     }
 
-    /// The sections that a thing has, each as nothing.
+    /// Returns the sections that an object has, each set to null.
     async fn no_sections(&self, kind: Kind, id: &str) -> Result<Object> {
         let now = self.one(kind, id, kind.row().granularity(2)).await?;
         let is_section =
@@ -183,8 +184,8 @@ impl WorldAnvil {
         Ok(own.chain(further).map(|(name, _)| (name.clone(), Value::Null)).collect())
     }
 
-    /// Reads what was written, and compares. What is there is known from now on, whether or not
-    /// it is what was wanted.
+    /// Reads a written object back and compares it. The search index takes the stored version,
+    /// whether or not it is what was wanted.
     async fn read_back(&self, kind: Kind, id: &str, wanted: &Object) -> Result<Object> {
         let full = kind.row().granularity(2);
         let now = match kind {
@@ -193,7 +194,8 @@ impl WorldAnvil {
         };
         let now = now.map_err(|error| unread(kind, id, &error.to_string()))?;
         let told = plain(kind, &now);
-        // What was sent is read in the same way, because that folds some of what a text can say.
+        // Converting a text both ways can normalise it, so the sent values are converted before
+        // comparing.
         let sent = plain(kind, &inward(kind, wanted.clone()));
         let lost: Vec<&str> = wanted
             .iter()
@@ -211,11 +213,11 @@ impl WorldAnvil {
     }
 }
 
-/// Where what no write changes is read: who the user is, and what all worlds share.
+/// How cache keys begin that no write invalidates: the user, and what all worlds share.
 const STEADY: [&str; 6] =
     ["identity?", "user?", "rpgsystem?", "rpgsystems?", "markertype?", "markertypes?"];
 
-/// A write arrived, and what became of it is not known: whoever asked must not repeat it.
+/// The error for a write that arrived but could not be read back; the caller must not repeat it.
 fn unread(kind: Kind, id: &str, why: &str) -> Error {
     Error::Precondition {
         message: format!(

@@ -1,4 +1,4 @@
-//! What the service refuses, and what is no answer of it.
+//! Refusals by the service, and answers that are not valid.
 
 use super::*;
 

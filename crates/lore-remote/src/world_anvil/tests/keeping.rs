@@ -1,4 +1,4 @@
-//! How long answers are kept, and what forgets them.
+//! Lifetimes of cached answers, and what invalidates them.
 
 use futures::future::BoxFuture;
 
@@ -82,7 +82,7 @@ async fn a_write_forgets_what_it_may_have_changed() {
     for id in ["a", "b"] {
         stage.anvil.read(Kind::Article, Some(id), 1).await.unwrap();
     }
-    // Articles tell of categories, categories and worlds of articles, maps of markers.
+    // Articles include data of categories, categories and worlds of articles, maps of markers.
     let others = [Kind::World, Kind::Category, Kind::Map, Kind::Timeline, Kind::Image];
     for kind in others.into_iter().chain([Kind::RpgSystem]) {
         stage.anvil.read(kind, Some(WORLD), 1).await.unwrap();

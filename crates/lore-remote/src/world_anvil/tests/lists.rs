@@ -1,4 +1,4 @@
-//! Lists: what they tell, where they are found and how long they are.
+//! Lists: their rows, their routes and their totals.
 
 use super::*;
 
@@ -66,12 +66,12 @@ async fn totals_come_from_going_through_the_list() {
 #[tokio::test]
 async fn everything_of_a_list_is_a_request_for_each_page() {
     let rows: Vec<Value> = (0..120).map(|n| json!({ "id": n.to_string(), "title": "x" })).collect();
-    // Nothing of secrets is kept, so that every question is a request.
+    // Secrets are never cached, so every call is a request.
     let stage = Stage::set(service(json!({ "world/secrets?w": rows }), json!({})));
     let query = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Secret) };
     let whole = async || assert_eq!(stage.anvil.list_whole(&query).await.unwrap().len(), 120);
     assert_eq!(stage.count(whole()).await, 3);
-    // Who goes through it page by page does not have each of them counted.
+    // Paging with `Detail::Heads` does not count the whole list for each page.
     let next = ListQuery { offset: 50, detail: Detail::Heads, ..query.clone() };
     let page = async || assert_eq!(stage.anvil.list(&next).await.unwrap().rows.len(), 50);
     assert_eq!(stage.count(page()).await, 2, "the page, and whether it is the first again");

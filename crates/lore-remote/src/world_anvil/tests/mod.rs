@@ -1,4 +1,4 @@
-//! The connector over a wire of our own: by theme in the modules, with what they share here.
+//! Tests of the client over a fake transport: one module per subject, shared helpers here.
 
 mod faults;
 mod keeping;
@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 
 use super::*;
 
-/// A world, as the service calls it.
+/// The id of the world that the fake service has.
 const WORLD: &str = "0190a1b2-0000-7000-8000-0000000000ff";
 
 /// A clock that is set by hand.
@@ -37,10 +37,10 @@ impl HandClock {
     }
 }
 
-/// What a service answers.
+/// How the fake service answers a request.
 type Answering = Box<dyn Fn(&Asking) -> Answered + Send>;
 
-/// A service that counts and answers what it is told to.
+/// A service that counts requests and answers as it is told.
 struct Fake {
     asked: AtomicUsize,
     answer: Mutex<Answering>,
@@ -75,7 +75,7 @@ impl Stage {
         Self { anvil, fake, clock }
     }
 
-    /// How many requests the work took.
+    /// Returns how many requests some work sent.
     async fn count<T>(&self, work: impl Future<Output = T>) -> usize {
         let before = self.fake.asked.load(Ordering::SeqCst);
         work.await;
@@ -83,7 +83,7 @@ impl Stage {
     }
 }
 
-/// Answers every question about one thing.
+/// Answers every request with one and the same object.
 fn thing(asking: &Asking) -> Answered {
     let id = asking.query.iter().find(|(name, _)| *name == "id").map(|(_, id)| id.clone());
     let body = json!({
@@ -93,7 +93,7 @@ fn thing(asking: &Asking) -> Answered {
     json_answer(200, body)
 }
 
-/// A service that knows lists by path, each thing by id, and nothing else.
+/// A service that has the given lists by path and objects by id, and nothing else.
 fn service(lists: Value, things: Value) -> impl Fn(&Asking) -> Answered + Send + 'static {
     move |asking| {
         let nothing = || json_answer(404, json!({ "success": false }));

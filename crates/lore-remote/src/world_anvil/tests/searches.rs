@@ -1,4 +1,4 @@
-//! The search over what is known of the articles of the service.
+//! The local search over articles of the service.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ async fn search_says_how_much_of_the_world_it_knows() {
     let best = &after.articles[0];
     assert_eq!((after.searched, best.article["id"].as_str()), (0.5, Some("a")));
     assert!((0.1..=1.0).contains(&best.relevance) && best.excerpt.contains("Stone"), "{best:?}");
-    // What was copied counts as read, and is found by its copy.
+    // A copied article counts as read, and is found through its copy.
     let copied = BTreeSet::from(["a".to_owned()]);
     let rest = ArticleQuery { copied, ..asking_for("stones") };
     let rest = stage.anvil.search(&rest).await.unwrap();
@@ -91,7 +91,8 @@ async fn what_a_search_found_is_kept_for_five_minutes() {
     assert!(cache.kept(Class::Search, "w 1 stone").is_none(), "a write may change every answer");
 }
 
-/// A service with one article that can be written; what it says now, and since which day.
+/// A service with one article that can be written. Also returns the article as it is there now, and
+/// the day of its last change.
 fn writing() -> (Stage, Arc<Mutex<(Object, u32)>>) {
     let article = json!({ "id": "a", "title": "The Keep", "state": "public" });
     let kept = Arc::new(Mutex::new((fields(article), 1)));
@@ -134,7 +135,7 @@ fn writing() -> (Stage, Arc<Mutex<(Object, u32)>>) {
 }
 
 impl Stage {
-    /// What is found for some words, as excerpts.
+    /// Returns the excerpts of what is found for some words.
     async fn found(&self, words: &str, audience: Audience) -> Vec<String> {
         let query = ArticleQuery { audience, ..asking_for(words) };
         let found = self.anvil.search(&query).await.unwrap();
@@ -229,7 +230,7 @@ async fn who_has_several_worlds_says_which_or_searches_all() {
 
 #[tokio::test]
 async fn an_excerpt_is_in_plain_words() {
-    // The world answers like the article.
+    // The fake service answers every request with this article, also those for the world.
     let id = WORLD;
     let text = format!("[b]Stone[/b] of @[Bob](person:{id}), [i]old[/i].");
     let article = json!({
@@ -285,7 +286,7 @@ async fn a_service_that_searches_is_asked_once_and_one_that_does_not_never_again
     assert_eq!((found.total, found.searched), (7, 1.0));
     assert_eq!(found.articles[0].excerpt, "Stone");
     assert_eq!(stage.count(stage.anvil.searched(&asking_for("keep"))).await, 0, "it is kept");
-    // Who does not say that an answer is for everybody may have told everything.
+    // An answer that does not say it is for everybody may contain hidden articles.
     let open = ArticleQuery { audience: Audience::Everybody, ..asking_for("keep") };
     assert!(stage.anvil.searched(&open).await.unwrap().is_none());
     for status in [404, 405, 422] {

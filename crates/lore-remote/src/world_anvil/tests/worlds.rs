@@ -1,8 +1,8 @@
-//! Worlds that are named in other ways than the service knows them.
+//! Worlds named in other ways than by the service's id.
 
 use super::*;
 
-/// A service with two worlds; gives everything it was asked for.
+/// A service with two worlds. Also returns all requests it got.
 fn two_worlds() -> (Stage, Arc<Mutex<Vec<Asking>>>) {
     let asked: Arc<Mutex<Vec<Asking>>> = Arc::default();
     let kept = Arc::clone(&asked);

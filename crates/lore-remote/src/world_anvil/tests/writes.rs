@@ -1,4 +1,4 @@
-//! What is sent, where it goes, and what is read back.
+//! Writes: what is sent, where it goes, and what is read back.
 
 use lore_markup::{from_bbcode, to_bbcode};
 
@@ -34,7 +34,7 @@ async fn what_the_service_ignored_is_told() {
     assert!(lost.to_string().contains("title"), "{lost}");
 }
 
-/// A service with these worlds that takes what it is sent; gives the last body it got.
+/// A service with so many worlds that accepts writes. Also returns the last body it got.
 fn taking(worlds: usize) -> (Stage, Arc<Mutex<Value>>) {
     let sent: Arc<Mutex<Value>> = Arc::default();
     let kept = Arc::clone(&sent);
