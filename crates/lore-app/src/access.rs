@@ -1,4 +1,5 @@
-//! Who is calling: bearer tokens and the local user.
+//! Authentication and entry into worlds: bearer tokens, the local user, and the [`Viewer`] a
+//! request acts as.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,22 +14,24 @@ use subtle::ConstantTimeEq;
 
 use crate::App;
 
-/// Who a request acts as.
+/// Who a request acts as, before it enters a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// The principal.
     pub principal: PrincipalId,
-    /// The world a token is bound to; the local user may enter any of theirs.
+    /// The world a token is bound to. `None` for the local user, who may enter any of their worlds.
     pub world: Option<WorldId>,
-    /// The most a token lets its bearer do, whatever else they may by other tokens.
+    /// The highest role the token grants. It caps the principal's role in the world, even where
+    /// other tokens of theirs grant more.
     pub most: Role,
 }
 
 impl Identity {
-    /// The person at the machine.
+    /// The local user: the person at the machine, who needs no token.
     pub const LOCAL: Self = Self { principal: Principal::LOCAL, world: None, most: Role::Owner };
 
-    /// Where the caller is, as far as that is known: only tokens are bound to a world.
+    /// Returns where the caller is. Only token bearers, whose identity has a world, may be
+    /// anywhere.
     pub fn presence(self) -> Presence {
         match self.world {
             None => Presence::Here,
@@ -37,18 +40,18 @@ impl Identity {
     }
 }
 
-/// Where a caller is. Files and keys of the machine are the business of those who are at it,
-/// and neither a name nor a role says that: a token can be made for anybody, the owner as well,
-/// and be carried anywhere.
+/// Where a caller is. Files and keys on the machine are only for callers at the machine. Neither
+/// the principal nor the role proves that: a token can be issued to anybody, including the owner,
+/// and used from anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// At the machine.
     Here,
-    /// Wherever their token is.
+    /// Possibly elsewhere: the caller presented a token, which works from any place.
     Anywhere,
 }
 
-/// A freshly made token. The secret is shown once and kept nowhere.
+/// A newly issued token. The secret is shown once and not stored; the store keeps only its hash.
 #[derive(Clone)]
 pub struct IssuedToken {
     /// What the client sends after `Bearer `.
@@ -57,7 +60,7 @@ pub struct IssuedToken {
     pub info: TokenInfo,
 }
 
-/// Makes a token that lets `principal` act with `role` in the viewer's world.
+/// Creates a token that lets `principal` act with `role` in the viewer's world. Only owners may.
 pub async fn create_token(
     app: &App,
     viewer: &Viewer,
@@ -83,7 +86,7 @@ pub async fn create_token(
     Ok(IssuedToken { secret: format!("lw_{public_id}_{secret}"), info })
 }
 
-/// The tokens of the viewer's world.
+/// Returns the tokens of the viewer's world.
 pub async fn tokens(app: &App, viewer: &Viewer) -> Result<Vec<TokenInfo>> {
     Ok(app.store.tokens(viewer).await?)
 }
@@ -93,10 +96,10 @@ pub async fn revoke_token(app: &App, viewer: &Viewer, id: TokenId) -> Result<()>
     Ok(app.store.revoke_token(viewer, id, app.effects.now()).await?)
 }
 
-/// Turns the credentials of a request into an [`Identity`], and lets it into a world.
+/// Turns the credentials of a request into an [`Identity`] and lets it into a world.
 ///
-/// What the store said is remembered for a second, so that a busy connection
-/// does not cost a read per request; a right that was taken away works at most that long.
+/// Answers of the store are cached for one second ([`TRUST`]), so that a busy connection does not
+/// cost a read per request. A revoked right therefore keeps working for at most that long.
 pub struct Doorkeeper {
     app: Arc<App>,
     remembered: Mutex<Remembered>,
@@ -109,18 +112,18 @@ struct Remembered {
     viewers: HashMap<(Identity, Option<String>), (Viewer, Instant)>,
 }
 
-/// How long an answer of the store is trusted.
+/// How long a cached answer of the store is used.
 const TRUST: Duration = Duration::from_secs(1);
-/// Most answers of a kind remembered at once.
+/// The maximum number of entries in each cache. A full cache is emptied.
 const REMEMBER_MAX: usize = 1_024;
 
 impl Doorkeeper {
-    /// A doorkeeper over the application's store.
+    /// Creates a doorkeeper over the application's store.
     pub fn new(app: Arc<App>) -> Self {
         Self { app, remembered: Mutex::default() }
     }
 
-    /// Who sends this bearer token; `None` when it is unknown, revoked or malformed.
+    /// Returns who sends this bearer token, or `None` if it is unknown, revoked or malformed.
     pub async fn identify(&self, bearer: &str) -> Result<Option<Identity>> {
         let Some((public_id, secret)) = split_token(bearer) else { return Ok(None) };
         let Some(token) = self.stored(public_id).await? else { return Ok(None) };
@@ -130,8 +133,8 @@ impl Doorkeeper {
         Ok(matches.then_some(Identity { principal: token.principal, world, most }))
     }
 
-    /// Whether requests without a token act as the local user: only as long as
-    /// nobody has ever made a token.
+    /// Whether requests without a token act as the local user. They do only as long as nobody has
+    /// ever created a token.
     pub async fn is_open(&self) -> Result<bool> {
         if let Some((open, at)) = self.remembered.lock().open
             && at.elapsed() < TRUST
@@ -143,7 +146,7 @@ impl Doorkeeper {
         Ok(open)
     }
 
-    /// Lets `identity` into the world it names, or into its own default.
+    /// Lets `identity` into the named world, or into its default world if none is named.
     pub async fn enter(&self, identity: Identity, world: Option<&str>) -> Result<Viewer> {
         let key = (identity, world.map(str::to_owned));
         if let Some((viewer, at)) = self.remembered.lock().viewers.get(&key)
@@ -183,8 +186,8 @@ impl Doorkeeper {
     }
 }
 
-/// Enters the world a request names, or the caller's own default. A token leads into its
-/// own world alone.
+/// Enters the named world, or the caller's default world if none is named. A token gives access to
+/// its own world only.
 pub async fn enter(app: &App, identity: Identity, world: Option<&str>) -> Result<Viewer> {
     let target = match (identity.world, world) {
         (Some(bound), None) => bound,
@@ -199,11 +202,14 @@ pub async fn enter(app: &App, identity: Identity, world: Option<&str>) -> Result
     viewer.ok_or_else(|| no_world("list your worlds with the resource lorewell://worlds"))
 }
 
-/// The same caller in another world of theirs; `None` where they have none of it. A role is
-/// given for one world and carried into no other: there they do at most what their tokens there
-/// let them do, and never more than the one they call with lets them do here. So whoever finds
-/// a reader's token of one world is a reader in all, and no particular one elsewhere: readers
-/// keep nothing, so what somebody keeps for themselves there was made with more rights.
+/// Returns the same caller in another world, or `None` if they have no access to it.
+///
+/// A role is granted per world and does not carry over: in the other world the caller gets the
+/// lower of their role there and the role they call with here.
+///
+/// A caller who is a reader here becomes an anonymous reader there. Readers cannot store anything
+/// of their own, so whatever the principal keeps privately in the other world was made with a
+/// higher role than this caller presented.
 pub async fn in_another(app: &App, viewer: &Viewer, world: WorldId) -> Result<Option<Viewer>> {
     let there = app.store.enter(viewer.principal, world).await?;
     let is_any_reader = viewer.role == Role::Reader && viewer.world != world;
@@ -214,18 +220,18 @@ pub async fn in_another(app: &App, viewer: &Viewer, world: WorldId) -> Result<Op
     }))
 }
 
-/// Who sees what everybody in the viewer's world does, and nothing else.
+/// A viewer who sees only what everybody in the viewer's world sees.
 pub(crate) fn for_everybody(viewer: &Viewer) -> Viewer {
     Viewer { principal: NOBODY, role: Role::Reader, ..*viewer }
 }
 
-/// The viewer, looking behind the screen: for what must be decided by what they may not see.
-/// Nothing of that may get into an answer.
+/// The viewer with at least the game master's visibility, for decisions that depend on hidden data.
+/// Nothing read this way may appear in an answer.
 pub(crate) fn all_seeing(viewer: &Viewer) -> Viewer {
     Viewer { role: viewer.role.max(Role::Gm), ..*viewer }
 }
 
-/// Whom nothing belongs to.
+/// A principal that owns nothing.
 const NOBODY: PrincipalId = PrincipalId(0);
 
 fn no_world(hint: &str) -> Error {
@@ -233,7 +239,7 @@ fn no_world(hint: &str) -> Error {
 }
 
 /// Fails unless the viewer may change what `maker` made. The game master's side may change
-/// anything they see, a player what they made themselves.
+/// everything they see; other viewers only what they made themselves.
 pub fn may_change(viewer: &Viewer, maker: PrincipalId, name: &str) -> Result<()> {
     if viewer.role >= Role::Gm || maker == viewer.principal {
         return Ok(());
@@ -250,7 +256,7 @@ fn split_token(bearer: &str) -> Option<(&str, &str)> {
     plausible.then_some((public_id, secret))
 }
 
-/// Bytes as credentials write them.
+/// Encodes bytes as lower-case base32 without padding, the alphabet of tokens and session ids.
 pub(crate) fn lower_base32(bytes: &[u8]) -> String {
     BASE32_NOPAD.encode(bytes).to_ascii_lowercase()
 }

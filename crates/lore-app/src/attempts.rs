@@ -1,26 +1,27 @@
-//! Planning and committing until it holds.
+//! Optimistic concurrency: plan and commit, and plan again if somebody else was faster.
 //!
-//! A plan is made from what was read, and its batch says what must still be true of
-//! it. Who finds that somebody else was faster plans anew. A few tries are free; who
-//! loses them waits in line, so that a crowd around one thing takes turns instead of
-//! spoiling each other's plans for ever.
+//! A plan is made from what was read, and its batch states what must still be true of it. The first
+//! [`FREE`] attempts run without waiting for others. After that, a change waits in a fair queue, so
+//! that many changes to the same thing take turns instead of invalidating each other's plans
+//! forever.
 
 use lore_core::Error;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::App;
 
-/// The line of those who were too slow. It is fair: who comes first goes first.
+/// The queue for changes that lost their first attempts. It is fair: first come, first served.
 pub type Line = Mutex<()>;
 
-/// How many tries are free.
+/// The number of attempts before a change has to queue.
 const FREE: usize = 3;
 
-/// How many there are in all. Other processes do not stand in our line.
+/// The maximum number of attempts. The queue does not help against other processes, which do not
+/// use it.
 const TRIES: usize = 64;
 
-/// The tries of one change. Planning must not begin another change, which could wait
-/// in line behind the one that waits for it.
+/// The attempts of one change. Planning must not start another change: that one could queue behind
+/// the change that is waiting for it, which would deadlock.
 pub(crate) struct Attempts<'a> {
     line: &'a Line,
     made: usize,
@@ -28,13 +29,13 @@ pub(crate) struct Attempts<'a> {
 }
 
 impl<'a> Attempts<'a> {
-    /// No try was made yet.
+    /// Starts counting at zero attempts.
     pub(crate) fn new(app: &'a App) -> Self {
         Self { line: &app.line, made: 0, turn: None }
     }
 
-    /// Waits until the next try may be made; fails when there were enough of them.
-    /// `what` everybody wants to change is named then.
+    /// Waits until the next attempt may be made. Fails after [`TRIES`] attempts; `what` names the
+    /// contended thing in the error.
     pub(crate) async fn next(&mut self, what: &str) -> Result<(), Error> {
         match self.made {
             0 => {}

@@ -1,24 +1,25 @@
-//! What is damaged on the disk keeps nothing else from being read.
+//! Lets reads of many things go on although some are damaged on disk.
 //!
-//! The store refuses what is not as it was written. Whoever asks for one thing is told so; who asks
-//! for many gets the others, and the answer, the log and `doctor` name what was left out. Nothing is ever
-//! shown in its place, so a node of which a text is damaged is left out as a whole.
+//! The store refuses rows whose checksum (seal) does not match. A request for one such thing fails.
+//! A request for many gets the intact ones, and the answer, the log and `doctor` name what was left
+//! out. Nothing is ever shown in place of damaged data, so a node with a damaged text is left out
+//! entirely.
 
 use std::collections::HashSet;
 
 use lore_core::{Error, Node, NodeId, Result, Text, Viewer};
 use lore_store::{LeftOut, Store, StoreError, StoreResult};
 
-/// Texts of several nodes.
+/// The texts of several nodes, as far as they are intact.
 pub(crate) struct Sound {
-    /// The texts, by node, of those that have no damaged one.
+    /// All texts of the nodes that have no damaged text.
     pub(crate) texts: Vec<Text>,
-    /// The nodes that have one.
+    /// The nodes that have a damaged text.
     pub(crate) damaged: HashSet<NodeId>,
 }
 
-/// The texts of several nodes, as far as they are whole. Damage is looked for by halves, and only
-/// once there is some.
+/// Reads the texts of several nodes and separates out the nodes with damaged texts. One query
+/// suffices if all is intact; otherwise damaged nodes are found by bisection.
 pub(crate) async fn sound_texts(
     store: &dyn Store,
     viewer: &Viewer,
@@ -43,7 +44,7 @@ pub(crate) async fn sound_texts(
     Ok(found)
 }
 
-/// One of many, unless it is damaged: then it is left out.
+/// Turns a damaged item of a list into `None`, so that the caller can leave it out and go on.
 pub(crate) fn spared<T>(found: Result<T>) -> Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -55,13 +56,13 @@ pub(crate) fn spared<T>(found: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Tells that something is left out: the log, and whoever asked.
+/// Records in the log and in the answer to the current call that something was left out.
 fn note(what: &str) {
     tracing::error!("{what}: it is left out; `lorewell doctor` says how to mend it");
     LeftOut::note(what);
 }
 
-/// Leaves out nodes of which a text is damaged.
+/// Removes nodes that have a damaged text.
 pub(crate) async fn leave_out(
     store: &dyn Store,
     viewer: &Viewer,

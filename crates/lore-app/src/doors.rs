@@ -1,7 +1,8 @@
-//! Things of one door, seen through another: what they are there, and who changes them.
+//! How one door (toolset) shows nodes that belong to another, and which tool changes them.
 //!
-//! Everything with a name is found through every door. What a door has no kind of its own for,
-//! it shows as the nearest it has, to be read; changed it is where it came in.
+//! Every named node can be found through every door. A door that has no kind of its own for a node
+//! shows it, read-only, as the nearest kind it has. It can be changed only by the tools of its own
+//! door.
 
 use std::borrow::Cow;
 
@@ -12,12 +13,12 @@ use crate::memory::kinds::{EXPERIENCE, IDEA, PROJECT, PROMOTED};
 use crate::pages::{ENTRY, PageKind};
 use crate::{federation, play};
 
-/// Kinds of nodes that keep order for one door and are nothing to look for.
+/// Kinds of internal bookkeeping nodes, which no door shows or finds.
 pub(crate) const INNER: [&str; 8] = [
     "federation",
     "federation_record",
     "kanka_campaign",
-    // The experience that it was made of is found in its place.
+    // A promoted idea: search finds the experience it was made from instead.
     PROMOTED,
     "tag",
     "web_preview",
@@ -25,10 +26,10 @@ pub(crate) const INNER: [&str; 8] = [
     "world_anvil_user",
 ];
 
-/// How much is shown of what came in by another door, in characters.
+/// The maximum number of characters shown of a text that belongs to another door.
 const TOLD_MAX: usize = 20_000;
 
-/// The kind of page that a kind of node is shown as which is none itself.
+/// The kind of page that a node of this non-page kind is shown as; `None` for internal kinds.
 pub(crate) fn nearest_page(kind: &str) -> Option<PageKind> {
     match kind {
         play::SESSION => Some(PageKind::Journal),
@@ -37,7 +38,7 @@ pub(crate) fn nearest_page(kind: &str) -> Option<PageKind> {
     }
 }
 
-/// Who changes a thing that is no page: a tool, or the node of the network that told of it.
+/// Names what may change a node that is not a page: a tool, or the KOI-net node it came from.
 pub(crate) fn changed_by(node: &Node) -> Cow<'static, str> {
     match federation::teller(node) {
         Some(teller) => format!("the node {teller}").into(),
@@ -45,7 +46,7 @@ pub(crate) fn changed_by(node: &Node) -> Cow<'static, str> {
     }
 }
 
-/// The tool that changes things of a kind which are no pages.
+/// The tool that changes nodes of a non-page kind.
 fn changed_with(kind: &str) -> &'static str {
     match kind {
         play::CAMPAIGN => "campaign_update",
@@ -62,7 +63,7 @@ fn changed_with(kind: &str) -> &'static str {
     }
 }
 
-/// The tool of the atlas that changes things of a kind.
+/// The atlas tool that updates resources of a kind, if there is one.
 fn written_with(kind: &str) -> Option<&'static str> {
     match lore_anvil::Kind::at(kind)?.row().writes {
         Writes::Tools { names: [_, update, _], .. } => Some(update),
@@ -70,7 +71,7 @@ fn written_with(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// The error for changing something through a door that only shows it.
+/// The error for changing a node through a door that only shows it.
 pub(crate) fn kept_elsewhere(node: &Node) -> Error {
     if let Some(teller) = federation::teller(node) {
         let message = format!("{:?} was told by {teller} and is only shown here", node.name);
@@ -79,7 +80,7 @@ pub(crate) fn kept_elsewhere(node: &Node) -> Error {
     }
     let kind = node.kind.as_str();
     let hint = match changed_with(kind) {
-        // What is remembered is replaced, never rewritten.
+        // Memories are superseded, never rewritten.
         "kn_graph" | "kn_experience" => "supersede it with kn_intel learn, or remove it with \
                                          kn_graph and add it again"
             .to_owned(),
@@ -89,7 +90,7 @@ pub(crate) fn kept_elsewhere(node: &Node) -> Error {
     Error::Precondition { message, hint }
 }
 
-/// What a thing of another door says, as one text.
+/// Joins the texts of another door's node into one, cut at [`TOLD_MAX`] characters.
 pub(crate) fn told(texts: Vec<Text>) -> Option<Text> {
     let bodies = texts.iter().map(|text| text.body.trim()).filter(|body| !body.is_empty());
     let body: String = bodies.collect::<Vec<_>>().join("\n\n");

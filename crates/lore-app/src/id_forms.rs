@@ -1,8 +1,9 @@
-//! Every form in which a thing is named by an id, whichever door showed it, read in one place.
+//! Parses ids in every form that any door shows.
 //!
-//! The doors show a node as its UUID, as that in base32 behind a word (`node_…`, `character_…`),
-//! as its number in the world, as a mention (`[entity:7|Ada]`) and as an `orn:` URI. A tool takes
-//! every form that can mean what it asks for; names are the doors' own business. What the viewer does not see is not found.
+//! Doors show a node as its UUID, as the UUID in base32 with a prefix (`node_…`, `character_…`), as
+//! its number in the world, as a mention (`[entity:7|Ada]`) or as an `orn:` URI. Every tool accepts
+//! every form that can mean what it asks for. Resolving names is left to the doors. An id of
+//! something the viewer does not see is reported as not found.
 
 use data_encoding::BASE32_NOPAD;
 use lore_core::{Node, Result, Uid, Viewer};
@@ -11,7 +12,7 @@ use lore_store::NodeKey;
 
 use crate::{App, knowledge};
 
-/// The uid that an id of any door holds.
+/// Returns the uid contained in an id of any form.
 pub(crate) fn read_uid(text: &str) -> Option<Uid> {
     let text = text.trim();
     let body = text.rsplit_once('_').map_or(text, |(_, body)| body);
@@ -20,13 +21,14 @@ pub(crate) fn read_uid(text: &str) -> Option<Uid> {
     decoded.or_else(|| text.parse().ok()).or_else(|| knowledge::uid_shown(text))
 }
 
-/// The number in the world that a text is; `#` or being a mention tells it from a name.
+/// Returns the number in the world that the text denotes: plain digits, `#7` or a mention. Plain
+/// digits may also be a name; the other two forms cannot.
 pub(crate) fn read_number(text: &str) -> Option<i64> {
     let text = text.trim();
     text.trim_start_matches('#').parse().ok().or_else(|| mentioned(text))
 }
 
-/// The number in a mention that a text is as a whole.
+/// Returns the number of a mention, if the whole text is exactly one mention.
 fn mentioned(text: &str) -> Option<i64> {
     if !text.starts_with('[') {
         return None;
@@ -40,7 +42,8 @@ fn mentioned(text: &str) -> Option<i64> {
     }
 }
 
-/// What an id of any door means to the viewer, numbers apart: those may be names as well.
+/// Finds the visible node that an id of any form denotes. Plain numbers are not accepted, because
+/// they may also be names; see [`find_any`].
 pub(crate) async fn find(app: &App, viewer: &Viewer, text: &str) -> Result<Option<Node>> {
     if let Some(uid) = read_uid(text)
         && let Some(node) = app.store.node(viewer, NodeKey::Uid(uid)).await?
@@ -53,7 +56,7 @@ pub(crate) async fn find(app: &App, viewer: &Viewer, text: &str) -> Result<Optio
     knowledge::by_name_outside(app, viewer, text.trim()).await
 }
 
-/// The same, of those who ask for nothing but ids: a number is one, too.
+/// Like [`find`], but also accepts plain numbers: for callers that accept ids only, no names.
 pub(crate) async fn find_any(app: &App, viewer: &Viewer, text: &str) -> Result<Option<Node>> {
     if let Some(node) = find(app, viewer, text).await? {
         return Ok(Some(node));

@@ -26,64 +26,66 @@ use std::sync::{Arc, OnceLock};
 use lore_core::{Effects, Viewer};
 use lore_store::{Batch, Committed, Store, StoreResult, WORLD_URI};
 
-/// Everything a use case needs from outside.
+/// Everything a use case needs: the store, the clock, caches and the configured outside services.
 #[derive(Clone)]
 pub struct App {
-    /// Where everything is kept.
+    /// The store.
     pub store: Arc<dyn Store>,
     /// The clock and randomness.
     pub effects: Effects,
-    /// What conversations at the table are about.
+    /// The campaign, session and participant that each conversation falls back to.
     pub contexts: Arc<play::context::Contexts>,
-    /// What is known by name.
+    /// Cached names of known entities, per viewer.
     pub catalogues: Arc<knowledge::Catalogues>,
-    /// Code that is scanned and asked.
+    /// The state of code scanning and the code graphs.
     pub code: Arc<knowledge::code::Code>,
-    /// What pages are called.
+    /// Cached names of pages, per viewer.
     pub rolls: Arc<pages::Rolls>,
-    /// When what pages tell of happened.
+    /// Cached dates of the events that pages describe, per viewer.
     pub days: Arc<pages::Days>,
-    /// The rounds of looking at watched pages.
+    /// The rounds in which watched web pages are checked.
     pub rounds: Arc<knowledge::Rounds>,
     /// The notes folder.
     pub notes: Arc<knowledge::Notes>,
-    /// The web, if it may be read.
+    /// The web client, if reading the web is allowed.
     pub web: Option<Arc<dyn knowledge::Web>>,
-    /// The language model that reads pages, if one is configured.
+    /// The language model that extracts knowledge from pages, if one is configured.
     pub model: Option<Arc<dyn knowledge::Model>>,
-    /// Another KOI API that answers knowledge tools in place of this world.
+    /// Another KOI API that answers the knowledge tools instead of this world, if one is
+    /// configured.
     pub elsewhere: Option<Arc<dyn knowledge::Elsewhere>>,
-    /// World Anvil itself, which the atlas shows in place of this world.
+    /// World Anvil itself, which answers the atlas tools instead of this world, if it is
+    /// configured.
     pub anvil: Option<Arc<dyn atlas::Anvil>>,
-    /// The outside model that search uses, if one is configured.
+    /// The outside embedding model that search uses, if one is configured.
     pub embedder: Option<Arc<dyn search::Embedder>>,
-    /// What it was asked, and whether it answers.
+    /// The cached vectors of recent queries, and whether the embedding model is responding.
     pub questions: Arc<search::Questions>,
-    /// The campaign on Kanka that a world mirrors, if one is configured.
+    /// The Kanka campaign that a world mirrors, if one is configured.
     pub kanka: Arc<OnceLock<Arc<pages::live::Campaign>>>,
-    /// The KOI-net node, once it runs.
+    /// The KOI-net node, once it is running.
     pub federation: Arc<OnceLock<Arc<federation::Federation>>>,
-    /// Where changes wait that others were faster than.
+    /// The queue for changes that repeatedly lost against concurrent ones.
     pub line: Arc<attempts::Line>,
-    /// When the last call came, in microseconds.
+    /// The mark given to the most recent call, in microseconds; see [`App::arrival`].
     last_arrival: Arc<AtomicI64>,
-    /// What was asked for in memory, and is not written yet.
+    /// Accesses to memory that are counted but not written yet.
     pub accesses: Arc<memory::access::Ledger>,
-    /// Who writes through it.
+    /// On whose behalf this handle writes.
     hand: Hand,
 }
 
-/// Who writes.
+/// On whose behalf an [`App`] writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hand {
-    /// The mirror of a campaign on Kanka, which writes what Kanka tells.
+    /// The mirror of a Kanka campaign, which writes what Kanka reports.
     Mirror,
-    /// Anybody else, who does not change what Kanka keeps.
+    /// Everybody else, who must not change data that Kanka owns.
     Others,
 }
 
 impl App {
-    /// Puts an application together.
+    /// Creates an application without any outside services; set the public fields to add them.
     pub fn new(store: Arc<dyn Store>, effects: Effects) -> Self {
         Self {
             store,
@@ -110,8 +112,9 @@ impl App {
         }
     }
 
-    /// Commits a batch, and lets those hear of it who see what it changes; where nothing changes,
-    /// nobody. What a campaign on Kanka keeps is only changed by way of Kanka.
+    /// Commits a batch and notifies viewers who see what it changes. A batch without changes
+    /// notifies nobody. Except for the mirror itself, a batch that would change data owned by a
+    /// Kanka campaign is refused: such changes go through Kanka.
     pub(crate) async fn commit(&self, viewer: &Viewer, mut batch: Batch) -> StoreResult<Committed> {
         if batch.changes.is_empty() {
             batch.touches.clear();
@@ -122,13 +125,13 @@ impl App {
         self.store.commit(viewer, batch.echo(WORLD_URI)).await
     }
 
-    /// The application, as it is in the hands of the mirror.
+    /// Returns a handle that writes as the mirror of a Kanka campaign.
     pub(crate) fn as_mirror(&self) -> Arc<Self> {
         Arc::new(Self { hand: Hand::Mirror, ..self.clone() })
     }
 
-    /// A mark for what comes in now: the time in microseconds, and always more than the mark
-    /// before, so that calls that are answered at once still have an order.
+    /// Returns a mark for a call that arrives now: the time in microseconds, but always greater
+    /// than the previous mark, so that calls within the same microsecond still have an order.
     pub fn arrival(&self) -> i64 {
         let now = self.effects.now().as_microsecond();
         let next = |last: i64| Some(now.max(last.saturating_add(1)));

@@ -1,8 +1,8 @@
-//! What texts mention, whichever door writes them and in whichever form: each mention is an edge that
-//! every door sees.
+//! Turns mentions in texts into edges, whichever door wrote the text and in whichever form.
 //!
-//! Pages keep their own in step (`pages/links.rs`) and documents those of the names in them
-//! (`knowledge/shelve.rs`), notes also those by number; this is for all others.
+//! Pages maintain their own mention edges (`pages/links.rs`). So do documents, for the names found
+//! in them and, in notes, for mentions by number (`knowledge/shelve.rs`). This file covers all
+//! other texts.
 
 use lore_core::{NodeId, Result, Role, Text, TextId, Viewer, Visibility};
 use lore_markup::mention::{self, Target};
@@ -14,26 +14,27 @@ use crate::access::all_seeing;
 pub(crate) use crate::atlas::keep_mentions as keep;
 use crate::pages::links::{self, Source};
 
-/// A batch with the edges that follow from its texts, and whose eyes it is committed with.
+/// A batch with the edges that follow from its texts, and the viewer it is to be committed as.
 pub(crate) struct Followed {
-    /// The batch.
+    /// The batch, including the mention edges.
     pub(crate) batch: Batch,
-    /// With whose eyes.
+    /// The viewer to commit as: the writer, or the writer with the game master's visibility.
     pub(crate) eyes: Viewer,
 }
 
-/// Writes the mentions in a batch as the world keeps them, whichever door's form they have, and
-/// joins whatever it writes texts of to what all its texts mention then.
+/// Converts the mentions in a batch to the form the world stores and adds the edges that follow
+/// from them; see [`join`].
 pub(crate) async fn follow(app: &App, viewer: &Viewer, mut batch: Batch) -> Result<Followed> {
     keep(app, viewer, &mut batch).await?;
     join(app, viewer, batch).await
 }
 
-/// Joins whatever a batch writes texts of to what all its texts mention then.
+/// Adds edges from each node whose texts the batch changes to everything its texts will then
+/// mention.
 ///
-/// Whoever writes joins only what they see. But an edge that somebody's hidden text made must
-/// not stand in the way of theirs, so a batch with such edges is committed with the eyes of the
-/// game master's side.
+/// Writers are joined only to nodes they see. But an edge that comes from somebody's hidden text
+/// must not conflict with theirs, so a batch with mention edges is committed with the game master's
+/// visibility.
 pub(crate) async fn join(app: &App, viewer: &Viewer, batch: Batch) -> Result<Followed> {
     let store = app.store.as_ref();
     if viewer.role < Role::Player {
@@ -60,8 +61,8 @@ pub(crate) async fn join(app: &App, viewer: &Viewer, batch: Batch) -> Result<Fol
     Ok(Followed { batch: batch.with_lent_eyes(), eyes: all_seeing })
 }
 
-/// What somebody writes in the place of a text. Whoever does not see what it mentions was shown
-/// words instead, and cannot mean the mentions to go by sending those back.
+/// Returns what to store when somebody replaces a text. The veil shows a viewer plain words instead
+/// of mentions of hidden nodes; when they send those words back, the mentions are restored.
 pub(crate) async fn kept(
     store: &dyn Store,
     viewer: &Viewer,
@@ -81,7 +82,7 @@ pub(crate) async fn kept(
     })
 }
 
-/// The same for all texts of a batch.
+/// Restores veiled mentions in all texts that a batch updates; see [`kept`].
 async fn unveil(store: &dyn Store, viewer: &Viewer, batch: &mut Batch) -> Result<()> {
     for change in &mut batch.changes {
         if let Change::UpdateText(text, _, patch) = change
@@ -93,8 +94,8 @@ async fn unveil(store: &dyn Store, viewer: &Viewer, batch: &mut Batch) -> Result
     Ok(())
 }
 
-/// What a text that is kept otherwise mentions, as far as the viewer sees it: a note of the vault
-/// is written here, too, with the numbers of this world.
+/// Returns the visible nodes mentioned in a text that the store does not hold as a text of its own,
+/// such as a vault note, which also mentions nodes by their number in the world.
 pub(crate) async fn mentioned(app: &App, viewer: &Viewer, body: &str) -> Result<Vec<NodeId>> {
     let mut body = body.to_owned();
     keep(app, viewer, &mut body).await?;
@@ -103,14 +104,14 @@ pub(crate) async fn mentioned(app: &App, viewer: &Viewer, body: &str) -> Result<
     Ok(found.into_keys().collect())
 }
 
-/// What a batch writes on one node.
+/// What a batch writes on one node: new bodies, and the texts that they replace.
 struct Writing {
     node: NodeRef,
     fresh: Vec<Fresh>,
     replaced: Vec<TextId>,
 }
 
-/// A text as it will be.
+/// A text as it will be after the commit.
 struct Fresh {
     body: String,
     visibility: Visibility,
@@ -123,7 +124,7 @@ impl<'a> From<&'a Fresh> for Source<'a> {
 }
 
 impl Writing {
-    /// The row of the node; none while it is being made.
+    /// The row id of the node, or `None` if this batch creates it.
     async fn known(
         &self,
         store: &dyn Store,
@@ -142,17 +143,17 @@ impl Writing {
     }
 }
 
-/// The nodes whose mentions may change with a batch.
+/// Collects the nodes whose mentions may change with a batch.
 async fn writings(store: &dyn Store, viewer: &Viewer, batch: &Batch) -> Result<Vec<Writing>> {
     let mut found: Vec<Writing> = Vec::new();
     for change in &batch.changes {
         match change {
-            // A text that only repeats another is no text of its own.
+            // Texts that only repeat another one are not searchable and do not count.
             Change::CreateText(new) if new.searchable && mentions_any(&new.body) => {
                 let fresh = Fresh { body: new.body.clone(), visibility: new.visibility };
                 add(&mut found, new.node, Some(fresh), None);
             }
-            // Told where it moves to.
+            // The `MoveText` arm below handles it.
             Change::UpdateText(text, ..) if moves(batch, *text) => {}
             Change::UpdateText(text, _, patch) => {
                 let Some(old) = text_at(store, viewer, *text).await? else { continue };
@@ -184,7 +185,7 @@ async fn writings(store: &dyn Store, viewer: &Viewer, batch: &Batch) -> Result<V
     Ok(found)
 }
 
-/// Whether a batch gives a text to another node.
+/// Whether a batch moves a text to another node.
 fn moves(batch: &Batch, text: TextRef) -> bool {
     batch
         .changes
@@ -192,7 +193,7 @@ fn moves(batch: &Batch, text: TextRef) -> bool {
         .any(|change| matches!(change, Change::MoveText(moved, ..) if *moved == text))
 }
 
-/// What a batch writes in the place of a text.
+/// The new body that a batch gives a text, if any.
 fn new_body(batch: &Batch, text: TextRef) -> Option<&str> {
     batch.changes.iter().find_map(|change| match change {
         Change::UpdateText(written, _, patch) if *written == text => patch.body.as_deref(),
@@ -200,7 +201,7 @@ fn new_body(batch: &Batch, text: TextRef) -> Option<&str> {
     })
 }
 
-/// Notes a text that is written on a node, in the place of another or not.
+/// Records that a text is written on a node, replaces one, or both.
 fn add(found: &mut Vec<Writing>, node: NodeRef, fresh: Option<Fresh>, replaced: Option<TextId>) {
     match found.iter_mut().find(|writing| writing.node == node) {
         Some(writing) => {

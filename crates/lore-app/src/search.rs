@@ -1,4 +1,4 @@
-//! The one search, for every door; and vectors of an outside model, where one is configured.
+//! The search used by every door, and vectors from an outside embedding model if one is configured.
 
 mod embedding;
 mod leaf;
@@ -19,22 +19,22 @@ pub use questions::Questions;
 /// A model that turns texts into vectors.
 #[async_trait]
 pub trait Embedder: Send + Sync {
-    /// Its name. Vectors of models with different names are never compared.
+    /// The name of the model. Vectors of models with different names are never compared.
     fn model(&self) -> &str;
 
-    /// One vector for each text, all of the same length.
+    /// Returns one vector per text, all of the same length.
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>>;
 }
 
 impl App {
-    /// The best answers to a query among what the viewer sees, best first.
+    /// Returns the best hits for a query among what the viewer sees, best first.
     ///
-    /// When the outside model does not answer, the built-in table does.
+    /// If the outside model does not answer, search uses the built-in vector table.
     pub async fn search(&self, viewer: &Viewer, query: Query) -> Result<Found> {
         Ok(self.store.search(viewer, self.embedded(query).await).await?)
     }
 
-    /// The same, without reading what was found.
+    /// Like [`App::search`], but returns the ranking without reading the nodes and texts found.
     pub async fn rank(&self, viewer: &Viewer, query: Query) -> Result<Ranked> {
         Ok(self.store.rank(viewer, self.embedded(query).await).await?)
     }
@@ -50,12 +50,12 @@ impl App {
     }
 }
 
-/// Reads what search needs of a world, so that the first to ask does not wait for it.
+/// Loads the search index of a world, so that the first query does not have to wait for it.
 pub async fn make_ready(app: Arc<App>, viewer: Viewer) {
     let any = Query::new("ready", 1);
     match app.store.search(&viewer, any).await {
         Ok(_) => tracing::debug!("search is ready"),
-        // The first to ask waits then, and is told if it fails again.
+        // Not fatal: the first query loads the index then, and reports the error if it fails again.
         Err(error) => tracing::info!(%error, "search could not be made ready"),
     }
 }

@@ -1,6 +1,6 @@
 //! Protocol sessions that survive a restart of the server.
 //!
-//! A session id is a credential: 256 random bits, of which only the hash is stored.
+//! A session id is a credential: 256 random bits. Only its hash is stored.
 
 use std::time::Duration;
 
@@ -13,37 +13,38 @@ use subtle::ConstantTimeEq;
 use crate::App;
 use crate::access::lower_base32;
 
-/// A session unused for this long is forgotten.
+/// How long a session may stay unused before it is forgotten.
 pub const IDLE_LIMIT: Duration = Duration::from_secs(3_600);
 
 /// How long the answer to a call with an idempotency key is kept.
 const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 3_600);
 
-/// An id for a new session.
+/// Returns an id for a new session.
 pub fn fresh_id(effects: &Effects) -> String {
     lower_base32(&random(effects))
 }
 
-/// Hands out ids before there is a session, and knows them again. Nothing is kept of those
-/// that nobody comes back with, and an id that somebody made up is not taken for one.
+/// Issues session ids before there is a session, and recognises them later. Ids are authenticated
+/// with a key instead of being stored, so ids that nobody uses cost nothing and made-up ids are
+/// refused.
 pub struct Vouchers {
     key: [u8; 32],
 }
 
 impl Vouchers {
-    /// With a key of their own: what was handed out before a restart is not known any more.
+    /// Creates a new random key. Ids issued before a restart are therefore no longer recognised.
     pub fn new(effects: &Effects) -> Self {
         Self { key: random(effects) }
     }
 
-    /// An id that a session may have later.
+    /// Returns an id that a session may use later.
     pub fn issue(&self, effects: &Effects) -> String {
         let id = fresh_id(effects);
         let seal = self.seal(&id);
         id + &seal
     }
 
-    /// Whether an id was handed out here.
+    /// Whether this instance issued the id.
     pub fn knows(&self, voucher: &str) -> bool {
         voucher
             .split_at_checked(ID_LENGTH)
@@ -51,12 +52,12 @@ impl Vouchers {
     }
 
     fn seal(&self, id: &str) -> String {
-        // Ids are of one length, so that nothing can be appended to one.
+        // Hashing key and id is safe against length extension because all ids have the same length.
         lower_base32(&Sha256::new().chain_update(self.key).chain_update(id).finalize())
     }
 }
 
-/// Letters of 256 bits in base 32.
+/// The length of 256 bits in base32.
 const ID_LENGTH: usize = 52;
 
 /// Stores the opening message of a session.
@@ -77,12 +78,12 @@ pub async fn load(app: &App, principal: PrincipalId, id: &str) -> Result<Option<
     Ok(found.filter(|record| record.seen_at >= idle_since(app)))
 }
 
-/// Notes that a session was used.
+/// Records that a session was used just now.
 pub async fn touch(app: &App, id: &str) -> Result<()> {
     Ok(app.store.touch_session(&key(id), app.effects.now()).await?)
 }
 
-/// Remembers what a session is subscribed to.
+/// Stores the resource URIs that a session is subscribed to.
 pub async fn subscribe(app: &App, id: &str, uris: Vec<String>) -> Result<()> {
     Ok(app.store.set_subscriptions(&key(id), uris).await?)
 }
@@ -92,7 +93,8 @@ pub async fn forget(app: &App, id: &str) -> Result<()> {
     Ok(app.store.delete_session(&key(id)).await?)
 }
 
-/// Forgets all sessions that idled too long, and answers nobody will ask for again.
+/// Deletes sessions beyond the idle limit and expired idempotent answers. Returns the number of
+/// sessions deleted.
 pub async fn purge(app: &App) -> Result<u64> {
     app.store.forget_answers(since(app, ANSWERS_KEPT)).await?;
     Ok(app.store.purge_sessions(idle_since(app)).await?)

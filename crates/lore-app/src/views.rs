@@ -1,7 +1,7 @@
-//! What each viewer sees of a world's nodes, kept in memory.
+//! In-memory views: data derived from the nodes of a world that a viewer sees.
 //!
-//! Each kind of viewer has a view of their own, so that what is hidden has no influence on
-//! an answer. Before every use it catches up with what changed since.
+//! Each viewer has a view of their own, so that hidden nodes cannot influence an answer. Before
+//! every use, a view catches up with what changed in the store.
 
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
@@ -14,36 +14,37 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::damage::sound_texts;
 
-/// Most views kept at once; a viewer whose view was dropped gets a new one.
+/// The maximum number of views kept at once. When it is reached, all are dropped and rebuilt on
+/// demand.
 const KEPT_MAX: usize = 64;
-/// How many changed nodes are read at once, and how many with their texts.
+/// How many changed nodes are read at once, without and with their texts.
 const STEP: usize = 1_000;
 const STEP_WITH_TEXTS: usize = 100;
 
-/// What is made of the nodes a viewer sees.
+/// Data derived from the nodes that a viewer sees.
 pub trait Learn: Default {
-    /// What is read of nodes, and whose change is followed.
+    /// What is read of each node, and which changes are followed.
     const READS: Reads = Reads::Heads;
 
-    /// Whether something is made of a node at all.
+    /// Whether this node contributes anything. Other nodes are skipped.
     fn concerns(_node: &Node) -> bool {
         true
     }
 
-    /// Takes in a node, which is not known, and its texts as far as they are read.
+    /// Adds a node that is not in the view, with its texts if [`Learn::READS`] asks for them.
     fn learn(&mut self, node: Node, texts: Vec<Text>);
 
-    /// Forgets a node, if it is known.
+    /// Removes a node, if it is in the view.
     fn forget(&mut self, id: NodeId);
 }
 
-/// What is read of nodes.
+/// What a view reads of each node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
-    /// What they are found by. Of a change to properties alone nothing is told: who makes
-    /// one that counts tells that the name changed.
+    /// Name, aliases and the like. Changes of properties alone are not reported; a use case whose
+    /// property change matters to a view must report it as a rename.
     Heads,
-    /// Their texts, too.
+    /// The texts as well.
     Texts,
 }
 
@@ -61,7 +62,7 @@ pub struct View<T> {
 }
 
 impl<T: Learn> Views<T> {
-    /// The viewer's view, up to date.
+    /// Returns the viewer's view, brought up to date.
     pub(crate) async fn open(
         &self,
         store: &dyn Store,

@@ -1,5 +1,6 @@
-//! Whose account it is. The keys of a service are those of whoever runs this program; everybody
-//! else is who they are here, and is told nothing of the account.
+//! Who owns the account on the live service. Its keys belong to whoever runs this program, the
+//! owner of the world. Everybody else appears as their local self and learns nothing about the
+//! account.
 
 use lore_anvil::{Kind, OPEN_FIELDS, Object};
 use lore_core::{Result, Role};
@@ -10,12 +11,12 @@ use super::screened::Screened;
 use super::source::{Anvil, ListQuery};
 
 impl Screened {
-    /// Whether the viewer is whose account it is.
+    /// Whether the viewer owns the account.
     pub(super) fn is_owner(&self) -> bool {
         self.viewer.role >= Role::Owner
     }
 
-    /// Who calls, with how many worlds they can enter.
+    /// Returns the calling user, with the number of worlds they can enter.
     pub(super) async fn user(&self, id: Option<&str>, granularity: i8) -> Result<Object> {
         let mut user = self.here.read(Kind::User, id, granularity).await?;
         if user.contains_key(WORLDS) {
@@ -25,7 +26,8 @@ impl Screened {
         Ok(user)
     }
 
-    /// What a list of worlds is asked for: everybody's own worlds are those of the account.
+    /// Adapts a query for a list of worlds: whoever asks for their own worlds gets those of the
+    /// account.
     pub(super) fn of_account(&self, query: &ListQuery) -> Result<ListQuery> {
         let mut query = query.clone();
         if let (Some((Kind::User, id)), false) = (&query.parent, self.is_owner()) {
@@ -35,7 +37,8 @@ impl Screened {
         Ok(query)
     }
 
-    /// A thing with what it is to the viewer, and nothing of how others see it.
+    /// Returns an object with the ownership that the viewer has, and without the internal field
+    /// that says how other people see it.
     pub(super) fn settled(&self, kind: Kind, mut thing: Object) -> Object {
         thing.shift_remove(OPEN_FIELDS);
         if kind == Kind::World && !self.is_owner() && thing.contains_key(OWNERSHIP) {
@@ -45,7 +48,7 @@ impl Screened {
     }
 }
 
-/// Where a user tells how many worlds there are.
+/// The field of a user with the number of worlds.
 const WORLDS: &str = "worldCount";
-/// Where a world tells what it is to the user.
+/// The field of a world with the user's relation to it.
 const OWNERSHIP: &str = "ownership";

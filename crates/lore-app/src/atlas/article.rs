@@ -1,4 +1,4 @@
-//! Which template fits a page, and which page a template.
+//! Maps pages to World Anvil's article templates, and templates to kinds of pages.
 
 use lore_core::Node;
 
@@ -6,12 +6,12 @@ use super::head;
 use crate::knowledge::EntityType;
 use crate::pages::PageKind;
 
-/// Node kind of an article that is no page of the other kinds.
+/// Node kind of an article that fits none of the other page kinds.
 pub(super) const ARTICLE: &str = "article";
-/// Node kind of what was written about a session.
+/// Node kind of a journal, an account of a session.
 pub(super) const JOURNAL: &str = "journal";
 
-/// Every kind of node that is an article.
+/// Every node kind that is shown as an article.
 pub(super) const NODE_KINDS: [&str; 9] = [
     ARTICLE,
     "character",
@@ -24,11 +24,12 @@ pub(super) const NODE_KINDS: [&str; 9] = [
     "quest",
 ];
 
-/// The template of a page.
+/// The template of a page: the stored one, or else the one that fits its kind.
 pub(super) fn template_of(node: &Node) -> &'static str {
     let own = head::own(node, "templateType").and_then(serde_json::Value::as_str);
     let known = own.and_then(|own| lore_anvil::TEMPLATES.into_iter().find(|t| *t == own));
-    // A template that leads to another kind of page was written by somebody else.
+    // Ignores a stored template that belongs to another kind of page: another door must have
+    // changed the kind.
     match known.filter(|template| node_kind(template) == node.kind.as_str()) {
         Some(template) => template,
         None => usual_template(node),
@@ -49,7 +50,7 @@ fn usual_template(node: &Node) -> &'static str {
     }
 }
 
-/// The template that fits what came in by another door.
+/// The template that fits a node of another door (toolset).
 fn template_of_other(node: &Node) -> &'static str {
     match EntityType::of(node) {
         Some(EntityType::Person) => "person",
@@ -62,7 +63,7 @@ fn template_of_other(node: &Node) -> &'static str {
     }
 }
 
-/// A place is a settlement or a landmark where it says so.
+/// The template of a location: settlement or landmark if the subtype says so.
 fn place_template(subtype: Option<&str>) -> &'static str {
     const SETTLEMENTS: [&str; 7] =
         ["city", "town", "village", "settlement", "hamlet", "capital", "metropolis"];
@@ -77,7 +78,7 @@ fn place_template(subtype: Option<&str>) -> &'static str {
     }
 }
 
-/// The kind of node that an article of a template becomes.
+/// The kind of node that an article with this template becomes.
 pub(super) fn node_kind(template: &str) -> &'static str {
     match template {
         "person" => "character",

@@ -1,5 +1,6 @@
-//! What a service says of the things that its answers name. It is asked only of those of which
-//! the answers do not say it themselves; whatever it does not say to be open is not told.
+//! Finds out which things named in a service's answers are visible to everybody. The service is
+//! asked only about those whose visibility the answers do not state themselves. Whatever it does
+//! not say to be open counts as hidden.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,20 +17,19 @@ use super::sight::{Sight, Strangers, is_bare};
 use super::source::{Detail, ListQuery};
 use super::taken::id_of;
 
-/// What ids are looked for among which nothing says what they are of. Whatever is of another kind
-/// is not told.
+/// The lists searched for ids of unknown kind. Things of other kinds count as hidden.
 const LISTED: [Kind; 4] = [Kind::Article, Kind::Category, Kind::Map, Kind::Timeline];
 
-/// Everything that some answers name.
+/// Everything that some answers refer to.
 #[derive(Debug, Default)]
 struct Asked {
     names: Names,
-    /// Things that the answers say the kind of, and nothing else.
+    /// Things of which the answers state the kind but not the visibility.
     kinds: HashSet<(Kind, String)>,
 }
 
 impl Screened {
-    /// What everybody may see of everything that some things of a kind name.
+    /// Determines what everybody may see of everything that objects of a kind refer to.
     pub(super) async fn sight_of(
         &self,
         kind: Kind,
@@ -50,7 +50,7 @@ impl Screened {
         Ok(Sight::new(known, Strangers::Go))
     }
 
-    /// Leaves out of the excerpts of a search what names something hidden.
+    /// Removes references to hidden things from the excerpts of a search.
     pub(super) async fn without_hidden(
         &self,
         articles: &mut [FoundArticle],
@@ -70,7 +70,7 @@ impl Screened {
         Ok(())
     }
 
-    /// What is known of things by themselves, and those of which more must be found out.
+    /// Returns what can be determined per thing, and the names for which lists have to be searched.
     async fn answers_to(&self, asked: Asked) -> Result<(HashMap<Name, bool>, HashSet<Name>)> {
         let told = asked.names.told.into_iter();
         let mut known: HashMap<Name, bool> = told.map(|name| (name, true)).collect();
@@ -81,7 +81,8 @@ impl Screened {
             };
             let is_open = self.is_said_to_be_open(kind, &id).await?;
             known.insert(name, is_open);
-            // Where nothing says of which kind a number is, it is as hidden as any that has it.
+            // A bare number, without a kind, is as hidden as the most hidden thing with that
+            // number.
             if let Some(number @ Name::Number(_)) = Name::of(&id) {
                 *known.entry(number).or_insert(true) &= is_open;
             }
@@ -93,14 +94,14 @@ impl Screened {
 
     async fn is_said_to_be_open(&self, kind: Kind, id: &str) -> Result<bool> {
         let is_number = matches!(Name::of(id), Some(Name::Number(_)));
-        // The service fails at an id in the form of another kind.
+        // The service answers an id in the wrong form with an error, so it is not asked.
         if is_number != (kind.row().id == IdForm::Number) {
             return Ok(false);
         }
         allowed(self.open_one(kind, Some(id), -1).await.map(|_| true))
     }
 
-    /// Those of some things that the service lists, and whether everybody may see them.
+    /// Looks for things in the service's lists and returns whether everybody may see those found.
     async fn found_in_lists(
         &self,
         mut wanted: HashSet<Name>,
@@ -123,7 +124,7 @@ impl Screened {
         Ok(known)
     }
 
-    /// The world of things of which only the whole tells it.
+    /// The world of objects that state it only in their full form.
     async fn world_of_one(&self, kind: Kind, things: &[Object]) -> Result<Option<String>> {
         let Some(id) = things.iter().find_map(id_of) else { return Ok(None) };
         if kind == Kind::World {
@@ -136,7 +137,7 @@ impl Screened {
 }
 
 impl Asked {
-    /// Takes in everything that a thing names.
+    /// Adds everything that an object refers to.
     fn collect(&mut self, kind: Kind, thing: &Object) {
         self.names.told.extend(id_of(thing).and_then(|id| Name::of(&id)));
         for (name, value) in thing {
@@ -162,14 +163,14 @@ impl Asked {
         named_in(text).for_each(|(_, name)| self.collect_number(Some(name)));
     }
 
-    /// What a number of a kind is of can be asked for.
+    /// Adds a number whose kind is known, so that the service can be asked about it.
     fn collect_number(&mut self, name: Option<Name>) {
         if let Some(Name::Counted(kind, number)) = name {
             self.kinds.insert((kind, number.to_string()));
         }
     }
 
-    /// Takes in what mentions say of the kind of their targets, at any depth.
+    /// Adds the kinds that mentions give for their targets, at any depth.
     fn collect_kinds(&mut self, value: &Value) {
         match value {
             Value::String(text) => self.collect_text(text),
@@ -190,14 +191,15 @@ impl Asked {
     }
 }
 
-/// The kind that a mention calls its target, if players may know of such things at all.
+/// The kind that a mention gives for its target, unless players may never see such things.
 fn kind_called(word: &str) -> Option<Kind> {
     let is_template = TEMPLATES.iter().any(|known| known.eq_ignore_ascii_case(word));
     let kind = if is_template { Some(Kind::Article) } else { Kind::at(word) };
     kind.filter(|kind| kind.row().sensitivity == Sensitivity::Open)
 }
 
-/// What the service does not have, or not for this account, or not by that id, it says nothing of.
+/// Treats "not found", "forbidden" and "invalid" as an empty answer: the service then says nothing
+/// about the thing.
 fn allowed<T: Default>(answer: Result<T>) -> Result<T> {
     match answer {
         Err(Error::NotFound { .. } | Error::Forbidden { .. } | Error::Invalid { .. }) => {

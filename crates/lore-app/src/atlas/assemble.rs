@@ -1,4 +1,4 @@
-//! From nodes to objects: what belongs to them is read for all of them at once.
+//! Assembles World Anvil objects from nodes. Related data is read for all nodes at once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,21 +17,21 @@ use crate::play::ids::Thing;
 use crate::play::sheet::{self, Played};
 use crate::play::{MANY, word};
 
-/// Text kind of a further text of an object, whose title is the field's name.
+/// Text kind of an additional text of an object. Its title is the name of the field.
 pub(super) const SECTION: &str = "section";
-/// How much of a text is shown as its beginning, in characters.
+/// The length of an excerpt, in characters.
 const EXCERPT_MAX: usize = 200;
-/// What is kept among a node's own fields for this program alone.
+/// Internal entries among a node's own fields, which are never shown.
 pub(super) const OURS: [&str; 5] =
     [head::COPY, taken::PENDING, taken::REFUSED, held::OPEN_INSIDE, keys::MOVED];
-/// Where a map tells the address of its picture.
+/// The field of a map with the URL of its picture.
 pub(super) const IMAGE_URL: &str = "imageUrl";
-/// How far up the line of parents is followed.
+/// The maximum length of an `ancestry` list.
 const ANCESTORS_MAX: usize = 32;
 
 impl Atlas {
-    /// The objects of some nodes, in their order, as told at a granularity. Of several, those that
-    /// are damaged are left out.
+    /// Returns the objects of some nodes, in their order, at a granularity. If there are several,
+    /// damaged ones are left out.
     pub(super) async fn assemble(
         &self,
         kind: Kind,
@@ -86,7 +86,7 @@ impl Atlas {
         })
     }
 
-    /// What follows from everything else.
+    /// Computes the value of a derived field.
     async fn derived(&self, node: &Node, name: &str, around: &Around) -> Result<Value> {
         Ok(match name {
             "excerpt" => match head::own(node, name) {
@@ -121,7 +121,7 @@ impl Atlas {
         })
     }
 
-    /// The notes in the sections of a notebook.
+    /// The notes in all sections of a notebook.
     async fn notes_in(&self, notebook: &Node) -> Result<Vec<Object>> {
         let mut notes = Vec::new();
         for section in self.joined(Kind::NoteSection, notebook.id, "in_notebook").await? {
@@ -131,7 +131,7 @@ impl Atlas {
         Ok(notes)
     }
 
-    /// The articles above one, the nearest first.
+    /// The parent articles of an article, nearest first.
     async fn ancestry(&self, node: &Node) -> Result<Vec<Object>> {
         let mut line: Vec<Object> = Vec::new();
         let mut seen = HashSet::from([node.id]);
@@ -152,13 +152,13 @@ impl Atlas {
     }
 }
 
-/// Fields that nobody declared but somebody wrote: told where everything is told.
+/// Adds stored fields that the table does not declare, at the fullest granularity only.
 fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8, around: &Around) {
     let row = kind.row();
     if row.granularities.last().is_none_or(|fullest| granularity < (*fullest).min(2)) {
         return;
     }
-    // How it came here is nobody's business but the copy's.
+    // Internal bookkeeping of the copy stays hidden.
     let is_ours = |name: &str| OURS.contains(&name);
     for (name, value) in head::own_fields(&node.properties).into_iter().flatten() {
         if !object.contains_key(name) && !is_ours(name) {
@@ -167,9 +167,10 @@ fn add_unknown(object: &mut Object, kind: Kind, node: &Node, granularity: i8, ar
     }
 }
 
-/// A plain value; some follow from what other doors write.
+/// The value of a plain field. Some are derived from what other doors write.
 fn own_value(kind: Kind, node: &Node, name: &str, around: &Around) -> Value {
-    // The address of the picture of a copied map is that of its picture, which may be hidden.
+    // The `imageUrl` of a copied map belongs to its picture, which may be hidden. Only viewers who
+    // see everything get the stored URL.
     let is_of_another = name == IMAGE_URL && head::own(node, head::COPY).is_some();
     if let Some(own) = head::own(node, name)
         && (!is_of_another || around.sight.is_none())
@@ -187,7 +188,7 @@ fn own_value(kind: Kind, node: &Node, name: &str, around: &Around) -> Value {
     }
 }
 
-/// A part of the date of a journal.
+/// Year, month or day of a journal's date.
 fn date_part(node: &Node, name: &str) -> Value {
     let date = node.properties.get("date").and_then(Value::as_str);
     let Some(date) = date.and_then(|text| text.parse::<jiff::civil::Date>().ok()) else {
@@ -200,20 +201,21 @@ fn date_part(node: &Node, name: &str) -> Value {
     }
 }
 
-/// How a Markdown text begins, in plain words.
+/// The beginning of a Markdown text, as plain text.
 pub(super) fn excerpt_of(markdown: &str) -> String {
-    // No more is looked at than can be shown, however much of it is marks.
+    // Bounds the work: at most ten times the excerpt's length is parsed, even if much of it is
+    // markup.
     let start = markdown.char_indices().nth(10 * EXCERPT_MAX).map_or(markdown.len(), |(at, _)| at);
     beginning(&lore_markup::to_text(markdown.get(..start).unwrap_or_default()))
 }
 
-/// How many words a reader sees of a Markdown text. What stands between words alone is none.
+/// The number of words in a Markdown text as a reader sees it. Punctuation alone is not a word.
 pub(super) fn words_in(markdown: &str) -> usize {
     let text = lore_markup::to_text(markdown);
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }
 
-/// How a text begins, on one line.
+/// The beginning of a text on one line, with `…` if it was cut.
 pub(super) fn beginning(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(EXCERPT_MAX) {
@@ -222,7 +224,7 @@ pub(super) fn beginning(text: &str) -> String {
     }
 }
 
-/// Everything that some nodes are told with.
+/// Everything that is needed to assemble some nodes.
 pub(super) struct Around {
     texts: HashMap<NodeId, Vec<Text>>,
     out: Vec<Edge>,
@@ -230,7 +232,7 @@ pub(super) struct Around {
     others: HashMap<NodeId, Node>,
     authors: HashMap<PrincipalId, String>,
     played: HashMap<NodeId, Played>,
-    /// What the caller sees of what fields name; none when that is everything.
+    /// What the viewer sees of the things that fields refer to; `None` if they see everything.
     sight: Option<Sight>,
     pub(super) world: Object,
 }
@@ -249,7 +251,7 @@ impl Around {
             }
         }
         if kind == Kind::Map {
-            // The picture of a map is told in lists, too.
+            // Lists show the picture of a map as well.
             outward.push("shows");
         }
         let out = edges(atlas, &ids, Direction::Out, &outward).await?;
@@ -284,7 +286,7 @@ impl Around {
         })
     }
 
-    /// What the caller sees of a value.
+    /// A value without references to things the viewer does not see.
     fn shown(&self, value: &Value) -> Value {
         match &self.sight {
             Some(sight) => sight.seen(value.clone()),
@@ -292,7 +294,7 @@ impl Around {
         }
     }
 
-    /// The text of a node.
+    /// The main text of a node.
     pub(super) fn entry(&self, node: &Node) -> Option<&str> {
         self.text_of(node, |text| text.kind.as_str() == ENTRY)
     }
@@ -301,20 +303,20 @@ impl Around {
         self.text_of(node, |text| text.kind.as_str() == SECTION && text.title == name)
     }
 
-    /// A text that fits.
+    /// The body of the first text that satisfies `fits`.
     pub(super) fn text_of(&self, node: &Node, fits: impl Fn(&Text) -> bool) -> Option<&str> {
         let found = self.texts.get(&node.id)?.iter().find(|text| fits(text))?;
         Some(found.body.as_str())
     }
 
-    /// What is attached to a page for everybody, by title.
+    /// The posts on a page that everybody may read, by title.
     fn posts(&self, node: &Node) -> Object {
         let texts = self.texts.get(&node.id).map(Vec::as_slice).unwrap_or_default();
         let named = named_posts(texts).into_iter();
         named.map(|(name, text)| (name, json!(text.body))).collect()
     }
 
-    /// References to what is attached to a page for the game master's side.
+    /// References to the texts on a page that only the game master's side may read.
     fn secrets(&self, node: &Node) -> Vec<Object> {
         let texts = self.texts.get(&node.id).into_iter().flatten();
         texts
@@ -340,7 +342,7 @@ impl Around {
         nodes.into_iter().map(|node| head::reference(kind, node)).collect()
     }
 
-    /// The sheet of who is played, if the caller may see it.
+    /// The sheet of a played character, if the viewer may see it.
     fn sheet(&self, node: &Node) -> Value {
         let Some(played) = self.played.get(&node.id) else { return Value::Null };
         let mut shown = json!({
@@ -362,8 +364,8 @@ impl Around {
     }
 }
 
-/// What is attached to a page for everybody, each by a name of its own: several may have
-/// the same title.
+/// The posts on a page that everybody may read, each with a unique name: posts with equal titles
+/// are numbered.
 pub(super) fn named_posts(texts: &[Text]) -> Vec<(String, &Text)> {
     let declared = |text: &Text| Kind::Article.row().field(&text.title).is_some();
     let open = texts.iter().filter(|text| text.visibility == Visibility::Members);
@@ -410,7 +412,7 @@ async fn texts(atlas: &Atlas, kind: Kind, nodes: &[Node]) -> Result<HashMap<Node
         by_node.entry(text.node).or_default().push(text);
     }
     for node in nodes.iter().filter(|node| !keys::is_of_kind(kind, node)) {
-        // What came in by another door has texts of its own kinds.
+        // Nodes of other doors have text kinds of their own; their texts are joined into one.
         if let Some(texts) = by_node.get_mut(&node.id) {
             *texts = doors::told(std::mem::take(texts)).into_iter().collect();
         }

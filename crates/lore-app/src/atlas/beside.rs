@@ -1,6 +1,6 @@
-//! What is told beside a thing to who asks with keys that see everything and shows it to others:
-//! how everybody sees it. The store says so, as it does to everybody themselves. A copy keeps what
-//! is hidden in that as hidden as it was.
+//! Adds to each object how everybody else sees it, for a client that reads with full access and
+//! passes objects on to others. The store determines it, with the visibility everybody has. A copy
+//! of a world uses it to keep hidden what is hidden at the source.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,14 @@ use super::written;
 use crate::pages::tags::hide_tag;
 
 impl Atlas {
-    /// Objects that the caller was told at a granularity, each with what everybody sees otherwise
-    /// in it.
+    /// Adds to objects, as read at a granularity, the fields that everybody sees differently.
     pub async fn with_open_fields(
         &self,
         kind: Kind,
         objects: &mut [Object],
         granularity: i8,
     ) -> Result<()> {
-        // Nobody's own field is taken for it.
+        // A stored field of the same name must not pass for it.
         objects.iter_mut().for_each(|object| drop(object.shift_remove(OPEN_FIELDS)));
         let is_nobodys = kind == Kind::User || kind.row().sensitivity == Sensitivity::Secret;
         if is_nobodys || !self.viewer().sees_gm_side() {
@@ -42,7 +41,7 @@ impl Atlas {
         Ok(())
     }
 
-    /// Those of some things that everybody sees, as they do, by their ids.
+    /// Those of some objects that everybody sees, as everybody sees them, by id.
     async fn open_objects(
         &self,
         kind: Kind,
@@ -68,7 +67,8 @@ impl Atlas {
         Ok(open)
     }
 
-    /// Hides some tags here as well: a tag is as hidden as its page, which is not copied.
+    /// Hides tags here that are hidden at the source. Tags are hidden by their pages, which are not
+    /// copied.
     pub(super) async fn hide_tags(&self, names: &[String]) -> Result<()> {
         for name in names {
             if let Some(hiding) = hide_tag(&self.scribe, name).await? {
@@ -79,7 +79,7 @@ impl Atlas {
     }
 }
 
-/// The tags of a thing that not everybody sees who sees the thing.
+/// The tags of an object that not everybody who sees the object may see.
 pub(super) fn hidden_tags(object: &Object) -> Vec<String> {
     let open = object.get(OPEN_FIELDS).and_then(|open| open.get(TAGS));
     let Some(open) = open else { return Vec::new() };
@@ -90,7 +90,7 @@ pub(super) fn hidden_tags(object: &Object) -> Vec<String> {
     tags
 }
 
-/// Where a thing tells its tags.
+/// The field of an object with its tags.
 const TAGS: &str = "tags";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What was copied from a service: which things, and what they say.
+//! The record of a copied world: what was copied from the service, and what it said.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,18 +17,18 @@ use super::taken::uid_of_words;
 use crate::pages::Scribe;
 use crate::play::word;
 
-/// Node kind of what stands for a world that was copied.
+/// Node kind of the bookkeeping node of a copied world.
 const ROOT: &str = "world_anvil_copy";
-/// The document of it that tells what was copied.
+/// Its state document with the ids of what was copied.
 const RECORD: &str = "copied";
-/// The document of it that tells how things were that are no nodes here.
+/// Its state document about copied things that are not nodes here.
 const SEEN: &str = "seen";
-/// The document of it that tells what could not be copied last time, and why.
+/// Its state document with what could not be copied last time, and why.
 const TROUBLES: &str = "troubles";
-/// What the names of sections have before them among fields that said something.
+/// The prefix of section names in [`Seen::told`].
 pub(super) const SECTION_OF: &str = "sections.";
 
-/// What was copied of a world so far: the service's ids, by the path of their kind.
+/// What was copied from a world so far: the service's ids, by the path of their kind.
 pub(super) struct Record {
     root: NodeId,
     ids: Page<BTreeMap<String, BTreeSet<String>>>,
@@ -36,41 +36,41 @@ pub(super) struct Record {
     troubles: Page<BTreeMap<String, String>>,
 }
 
-/// A document of the record.
+/// One state document of the record.
 struct Page<T> {
     version: i64,
     value: T,
     is_changed: bool,
 }
 
-/// How a thing of the service was when it was taken in.
+/// The state in which a thing of the service was copied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Seen {
-    /// The service's own id: not every one fits here.
+    /// The service's id. It is kept because not every id can be an id here.
     pub(super) id: String,
-    /// The service's own date.
+    /// The modification date as the service writes it.
     pub(super) date: Option<String>,
-    /// When it was made there.
+    /// When it was created on the service.
     #[serde(default)]
     made: Option<String>,
-    /// When it was changed there last.
+    /// When it was last changed on the service.
     #[serde(default)]
     changed: Option<String>,
-    /// What the list of the service said of it, as far as lists do.
+    /// What the service's list said about it, if the kind is listed.
     #[serde(default)]
     listed: Option<String>,
-    /// Tells one content from another.
+    /// A fingerprint of the content.
     print: String,
-    /// The fields that said something.
+    /// The fields that had a value, and the names of sections.
     pub(super) told: Vec<String>,
 }
 
-/// Whether to take a thing in once more.
+/// Whether to copy a thing again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Write,
     Same,
-    /// An archive from before what was taken in last.
+    /// The archive is older than what was copied last.
     Older,
 }
 
@@ -87,7 +87,7 @@ impl Seen {
         Self { id: id.to_owned(), date, made, changed, listed, print, told }
     }
 
-    /// The same, with when the service says that it was made and changed.
+    /// Adds the creation and modification dates that the service states.
     pub(super) fn dated(self, row: &Object, object: &Object) -> Self {
         let told = |name: &str| {
             let dates = [object, row].into_iter().filter_map(|of| of.get(name));
@@ -96,23 +96,23 @@ impl Seen {
         Self { made: told("creationDate"), changed: told("updateDate"), ..self }
     }
 
-    /// When it was made there.
+    /// When it was created on the service, or else last changed.
     pub(super) fn made_at(&self) -> Option<Timestamp> {
         self.made.as_ref().or(self.changed.as_ref())?.parse().ok()
     }
 
-    /// When it was changed there last.
+    /// When it was last changed on the service.
     pub(super) fn changed_at(&self) -> Option<Timestamp> {
         self.changed.as_ref()?.parse().ok()
     }
 
-    /// The same, with what a list says of it.
+    /// Adds what the service's list says about it.
     pub(super) fn listed(self, row: &Object) -> Self {
         Self { listed: Some(said_by(row)), ..self }
     }
 
-    /// Whether a list says of a thing what it said when that was taken in. Not everything that
-    /// changes gets a new date, least of all who may see it.
+    /// Whether the list still says what it said when the thing was copied. Some changes do not
+    /// change the date, above all changes of who may see a thing.
     pub(super) fn is_listed_so(&self, row: &Object) -> bool {
         self.listed.as_ref().is_none_or(|listed| says_the_same(listed, &said_by(row)))
     }
@@ -125,29 +125,30 @@ impl Seen {
         }
     }
 
-    /// What was taken in of a node, if it is a copy.
+    /// Returns what is recorded for a node, if it is a copy.
     pub(super) fn of_node(node: &Node) -> Option<Self> {
         serde_json::from_value(head::own(node, head::COPY)?.clone()).ok()
     }
 
-    /// As a node keeps it.
+    /// The form in which a node stores it.
     pub(super) fn kept(&self) -> Value {
         json!(self)
     }
 
-    /// A service has the last word; an archive only where it is not older.
+    /// Compares with the current state. A live service always wins; an archive only if it is not
+    /// older.
     pub(super) fn judge(&self, now: &Self, extent: Extent) -> Verdict {
         match (&self.date, &now.date) {
             (Some(known), Some(date)) if extent == Extent::Heap && date < known => Verdict::Older,
             (Some(known), Some(date)) if known != date => Verdict::Write,
-            // Not everything that changes gets a new date.
+            // Some changes do not change the date, so the content decides.
             _ if self.print == now.print && self.is_listed_like(now) => Verdict::Same,
             _ => Verdict::Write,
         }
     }
 }
 
-/// What a list says of a thing: its title, who may see it, and its tags.
+/// What a list says about a thing: its title, who may see it, and its tags.
 fn said_by(row: &Object) -> String {
     let told = |name: &str| row.get(name).cloned().unwrap_or_default();
     let groups = if is_for_groups(row) { told(GROUPS) } else { Value::Null };
@@ -155,13 +156,14 @@ fn said_by(row: &Object) -> String {
         Value::String(tags) if tags.is_empty() => Value::Null,
         tags => tags,
     };
-    // Who may see which of them is nowhere else.
+    // Only this comparison notices a change of which tags are hidden.
     let hidden = hidden_tags(row);
     let tags = if hidden.is_empty() { tags } else { json!([tags, hidden]) };
     json!([told("title"), told("state"), is_draft(row), groups, tags]).to_string()
 }
 
-/// Whether a list said the same, as far as was written down: tags were not, once.
+/// Whether a list says the same as recorded. Older records have no tags; these are not compared
+/// then.
 fn says_the_same(known: &str, now: &str) -> bool {
     known == now
         || known.strip_suffix(']').is_some_and(|known| {
@@ -171,17 +173,17 @@ fn says_the_same(known: &str, now: &str) -> bool {
         })
 }
 
-/// How much was written down of what lists say before tags were.
+/// The number of values in records from before tags were recorded.
 const WITHOUT_TAGS: usize = 4;
 
 impl Record {
-    /// Those of a kind that were copied and are not among `present`.
+    /// The ids of a kind that were copied and are not among `present`.
     pub(super) fn missing(&self, kind: Kind, present: &BTreeSet<String>) -> Vec<String> {
         let known = self.ids.value.get(kind.row().path).into_iter().flatten();
         known.filter(|id| !present.contains(*id)).cloned().collect()
     }
 
-    /// Notes that these are all there are of a kind.
+    /// Records that these are all ids of a kind.
     pub(super) fn note(&mut self, kind: Kind, present: BTreeSet<String>) {
         let path = kind.row().path;
         if self.ids.value.get(path) != Some(&present) {
@@ -190,23 +192,23 @@ impl Record {
         }
     }
 
-    /// How a thing was that is no node here.
+    /// The recorded state of a thing that is not a node here.
     pub(super) fn seen(&self, kind: Kind, id: &str) -> Option<&Seen> {
         self.seen.value.get(&format!("{} {id}", kind.row().path))
     }
 
-    /// Notes how it is now.
+    /// Records the current state of a thing that is not a node here.
     pub(super) fn see(&mut self, kind: Kind, now: Seen) {
         self.seen.value.insert(format!("{} {}", kind.row().path, now.id), now);
         self.seen.is_changed = true;
     }
 
-    /// Whether the same thing could not be copied last time, for the same reason.
+    /// Whether the same thing failed to be copied last time, for the same reason.
     pub(super) fn knows_trouble(&self, what: &str, why: &str) -> bool {
         self.troubles.value.get(what).is_some_and(|known| known == why)
     }
 
-    /// Notes everything that could not be copied this time.
+    /// Records everything that could not be copied this time.
     pub(super) fn note_troubles(&mut self, troubles: BTreeMap<String, String>) {
         if self.troubles.value != troubles {
             self.troubles.value = troubles;
@@ -216,7 +218,7 @@ impl Record {
 }
 
 impl Atlas {
-    /// What was copied of a world of the service so far.
+    /// Reads the record of a world of the service, or starts one.
     pub(super) async fn record_of(&self, world: &str) -> Result<Record> {
         let uid = uid_of_words(&format!("copy {world} in {}", self.viewer().world));
         let root = match self.app().store.node(self.viewer(), NodeKey::Uid(uid)).await? {
@@ -255,7 +257,7 @@ impl Atlas {
         root.map(|root| root.id).ok_or_else(|| Error::Bug { what: "the record of a copy".into() })
     }
 
-    /// Writes down what was copied.
+    /// Stores the changed parts of the record.
     pub(super) async fn keep_record(&self, record: &mut Record) -> Result<()> {
         let root = record.root;
         self.keep_page(root, RECORD, &mut record.ids).await?;
@@ -286,7 +288,7 @@ impl Atlas {
         Ok(())
     }
 
-    /// The articles that were copied here, whoever may see them, and how they were.
+    /// All articles that were copied here, hidden ones included, with their recorded state.
     pub(super) async fn copied_articles(&self) -> Result<Vec<(NodeId, Seen)>> {
         let viewer = self.scribe.all_seeing();
         let everything = Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() };
@@ -308,7 +310,7 @@ mod tests {
         assert!(!known.is_listed_so(&row(json!("x"))));
         let bare = Seen::new("a", None, &Object::new()).listed(&row(json!("")));
         assert!(bare.is_listed_so(&row(Value::Null)));
-        // What was written down before tags were.
+        // A record from before tags were recorded.
         let listed = Some(r#"["A","public",false,null]"#.to_owned());
         let old = Seen { listed, ..known };
         assert!(old.is_listed_so(&row(json!("x"))) && old.is_listed_so(&row(Value::Null)));

@@ -1,5 +1,5 @@
-//! Finding articles by what they say: the one search, with a relevance from 0 to 1. What came in
-//! by other doors is found as an article, too.
+//! Full-text search for articles, with a relevance from 0 to 1. Nodes of other doors (toolsets) are
+//! found as articles, too.
 
 use std::collections::BTreeSet;
 
@@ -12,71 +12,71 @@ use super::source::{Atlas, Listed};
 use super::{head, keys, mentions};
 use crate::play::word;
 
-/// How much of a text is shown around what answers, in characters.
+/// The length of an excerpt around the best match, in characters.
 const EXCERPT: usize = 240;
-/// Longest question, in characters.
+/// The maximum length of a query, in characters.
 const QUERY_MAX: usize = 1_000;
 
-/// What to look for.
+/// A search for articles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArticleQuery {
-    /// Any words.
+    /// The words to look for.
     pub words: String,
-    /// In which world; when absent, in the present one, or in all of a service.
+    /// The world to search. `None` means the current one, or all worlds of a service.
     pub world: Option<String>,
-    /// Who shall be answered. The own world knows its viewers itself.
+    /// For whom a service is searched. The local store filters by viewer and ignores it.
     pub audience: Audience,
-    /// The articles of a service that are looked for in their copies, by their ids: the service
-    /// itself is not asked for them.
+    /// Ids of articles of a service that are searched in their local copies. The service is not
+    /// asked for them.
     pub copied: BTreeSet<String>,
-    /// Leave out this many first.
+    /// The number of hits to skip.
     pub offset: usize,
-    /// At most this many.
+    /// The maximum number of hits.
     pub limit: usize,
 }
 
-/// Who a service is asked for.
+/// For whom a service is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// The game master's side: everything is searched.
     GmSide,
-    /// Everybody: nothing that is hidden has a part in the answer.
+    /// Everybody: hidden content must not influence the answer.
     Everybody,
 }
 
 impl Audience {
-    /// Whom a viewer is to be counted among.
+    /// The audience that a viewer belongs to.
     pub fn of(viewer: &Viewer) -> Self {
         if viewer.sees_gm_side() { Self::GmSide } else { Self::Everybody }
     }
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundArticles {
     /// The articles, best first.
     pub articles: Vec<FoundArticle>,
-    /// How many answer: so many rows all pages have together.
+    /// The number of hits on all pages together.
     pub total: usize,
-    /// The share of the world's articles that was searched, from 0 to 1.
+    /// The fraction of the world's articles that was searched, from 0 to 1.
     pub searched: f64,
 }
 
-/// An article that answers.
+/// An article that matches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundArticle {
     /// The reference to it.
     pub article: Object,
-    /// The part that answers best, in plain words: names stand in the place of mentions.
+    /// The best matching part as plain text, with names in place of mentions.
     pub excerpt: String,
-    /// How well, from 0 to 1.
+    /// The relevance, from 0 to 1.
     pub relevance: f64,
     /// The reference to its world.
     pub world: Object,
 }
 
 impl ArticleQuery {
-    /// What is looked for, if it can be.
+    /// Returns the trimmed words; fails if they are empty or too long.
     pub fn checked_words(&self) -> Result<&str> {
         let words = self.words.trim();
         if words.is_empty() {
@@ -86,14 +86,14 @@ impl ArticleQuery {
         Ok(words)
     }
 
-    /// The part of all answers that is wanted.
+    /// The requested page of all hits.
     pub(super) fn page<T>(&self, answers: Vec<T>) -> impl Iterator<Item = T> {
         answers.into_iter().skip(self.offset).take(self.limit.clamp(1, PAGE_MAX))
     }
 }
 
 impl Atlas {
-    /// Articles that answer a question, best first.
+    /// Searches articles in one world, best first.
     pub(super) async fn search_articles(&self, query: &ArticleQuery) -> Result<FoundArticles> {
         let words = query.checked_words()?;
         let place = self.in_world(query.world.as_deref()).await?;
@@ -103,7 +103,7 @@ impl Atlas {
         Ok(FoundArticles { articles, total, searched: 1.0 })
     }
 
-    /// Answers as they are told.
+    /// Turns hits into rows of the answer.
     async fn rows(&self, hits: Vec<Hit>, words: &str) -> Result<Vec<FoundArticle>> {
         let world = self.world_reference().await?;
         let mut articles = Vec::new();
@@ -115,8 +115,8 @@ impl Atlas {
         Ok(articles)
     }
 
-    /// The same in every world that the caller can enter, where none is named. Nothing that is
-    /// hidden from everybody has a part in an answer for everybody.
+    /// Searches every world that the caller can enter, unless one is named. For the audience
+    /// `Everybody`, hidden content does not influence the answer.
     pub async fn search_everywhere(&self, query: &ArticleQuery) -> Result<FoundArticles> {
         let words = query.checked_words()?;
         let places = match query.world.as_deref() {
@@ -140,7 +140,7 @@ impl Atlas {
         Ok(found)
     }
 
-    /// Everything that answers a question as an article, best first.
+    /// All hits that can be shown as articles, best first.
     pub(super) async fn answering(&self, words: &str) -> Result<Vec<Hit>> {
         let except_kinds = keys::never_articles().map(word).collect::<Result<_>>()?;
         let filter = Filter { except_kinds, ..Filter::default() };
@@ -148,7 +148,7 @@ impl Atlas {
         self.app().whole(self.viewer(), &asked).await
     }
 
-    /// An answer as it is told, with the part that answers best.
+    /// Turns a hit into an answer with the best matching part of the text.
     pub(super) async fn told(
         &self,
         hit: &Hit,
@@ -166,8 +166,8 @@ impl Atlas {
     }
 }
 
-/// Two lists of answers as one, the better first. Each keeps its own order, which is not by
-/// relevance alone.
+/// Merges two lists of hits by relevance. Each list keeps its own order, which is not by relevance
+/// alone.
 pub(super) fn in_order<T>(first: Vec<T>, second: Vec<T>, relevance: impl Fn(&T) -> f64) -> Vec<T> {
     let mut first = first.into_iter().peekable();
     let mut second = second.into_iter().peekable();
@@ -179,7 +179,7 @@ pub(super) fn in_order<T>(first: Vec<T>, second: Vec<T>, relevance: impl Fn(&T) 
     std::iter::from_fn(next).collect()
 }
 
-/// The part of a text that answers best, else how it begins, in plain words.
+/// The best matching part of a text as plain text, or else its beginning.
 pub fn excerpt(markdown: &str, words: &str) -> String {
     let plain = lore_markup::to_text(markdown);
     match lore_search::snippet(&plain, words, EXCERPT).text {
@@ -188,7 +188,7 @@ pub fn excerpt(markdown: &str, words: &str) -> String {
     }
 }
 
-/// A score of the search as a share of 1, with three digits.
+/// A search score as a number from 0 to 1, rounded to three digits.
 pub fn relevance(score: f32) -> f64 {
     (f64::from(score).clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
 }

@@ -1,5 +1,5 @@
-//! Folders of anything. World Anvil lists folders of blocks among them, too, so that these are
-//! folders as well: the same nodes, known by their UUIDs there.
+//! Folders for any kind of content. World Anvil also lists folders of blocks among them, so block
+//! folders are shown here as well: the same nodes, identified by their UUIDs.
 
 use lore_anvil::{Kind, Object};
 use lore_core::names::name_key;
@@ -10,34 +10,34 @@ use super::list::cut;
 use super::source::{Atlas, ListQuery, Rows};
 use super::{head, keys};
 
-/// Where a folder tells what is kept in it.
+/// The field of a folder that says what kind of content it holds.
 pub(super) const HOLDS: &str = "entityType";
-/// What is kept in folders of blocks.
+/// The value of [`HOLDS`] for folders of blocks.
 const BLOCKS: &str = "Block";
 
 /// Which folders are wanted, and in which order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Folders {
-    /// Those for such things, such as `Map`; all of them when absent.
+    /// Only folders for this kind of content, such as `Map`; all folders if absent.
     pub holding: Option<String>,
-    /// In which order.
+    /// The order.
     pub order: FolderOrder,
 }
 
 /// The order of folders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FolderOrder {
-    /// The oldest first.
+    /// Oldest first.
     #[default]
     Age,
     /// By title.
     Title,
-    /// By title, the last first.
+    /// By title, descending.
     TitleBackwards,
 }
 
 impl Folders {
-    /// What says nothing of what it is for is for anything.
+    /// A folder that does not say what it holds fits every kind.
     fn fits(&self, folder: &Node) -> bool {
         let holds = head::own(folder, HOLDS).cloned().unwrap_or_else(|| held_in(folder));
         match (&self.holding, holds.as_str()) {
@@ -48,7 +48,7 @@ impl Folders {
 }
 
 impl Atlas {
-    /// Some folders, as references.
+    /// Lists folders as references.
     pub async fn list_folders(&self, query: &ListQuery, wanted: &Folders) -> Result<Rows> {
         let place = self.in_world(query.world.as_deref()).await?;
         let mut nodes = place.every(Kind::Folder).await?;
@@ -63,7 +63,8 @@ impl Atlas {
         Ok(Rows { rows: place.assemble(Kind::Folder, nodes, -1).await?, total })
     }
 
-    /// Makes a folder: one of blocks is the same wherever it is made.
+    /// Creates a folder. A folder of blocks becomes a block folder, as if it had been created as
+    /// one.
     pub(super) async fn create_folder(&self, fields: &Object) -> Result<Object> {
         let kind = if is_of_blocks(fields) { Kind::BlockFolder } else { Kind::Folder };
         let uid = self.app().effects.uid();
@@ -73,12 +74,12 @@ impl Atlas {
     }
 }
 
-/// What is kept in a folder that does not say it itself.
+/// What a folder holds that does not say so itself.
 pub(super) fn held_in(folder: &Node) -> Value {
     if keys::is_of_kind(Kind::BlockFolder, folder) { json!(BLOCKS) } else { Value::Null }
 }
 
-/// Whether a folder that somebody makes is one of blocks.
+/// Whether the fields of a new folder say that it holds blocks.
 fn is_of_blocks(fields: &Object) -> bool {
     let holds = fields.get(HOLDS).and_then(Value::as_str);
     holds.is_some_and(|holds| holds.trim().eq_ignore_ascii_case(BLOCKS))

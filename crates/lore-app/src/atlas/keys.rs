@@ -1,4 +1,8 @@
-//! From the ids that clients send to nodes, and which nodes a kind of object is made of.
+//! Resolves ids that clients send to nodes, and says which node kinds a kind of object is made of.
+//!
+//! Three ranges of numbers exist for kinds with numeric ids: those of a service, those counted here
+//! from [`OWN_NUMBERS`], and those from [`GAVE_WAY`] of older local things that lost their number
+//! to a copy.
 
 use lore_anvil::{IdForm, Kind};
 use lore_core::names::Word;
@@ -15,25 +19,25 @@ use crate::id_forms::{self, read_uid};
 use crate::knowledge;
 use crate::play::{CAMPAIGN, CHARACTER, word};
 
-/// Numbers from here on are of what was made here; those of a service are far below.
+/// Numbers of things made here start above this. A service's numbers are far below.
 pub(super) const OWN_NUMBERS: i64 = 1 << 40;
-/// Numbers from here on are of what was made here before and had the number of a copy.
+/// Numbers above this belong to things made here whose number was taken by a copy.
 pub(super) const GAVE_WAY: i64 = 1 << 41;
-/// Where the other number is kept of what gave way to a copy.
+/// The own field with the new number of such a thing.
 pub(super) const MOVED: &str = "movedNumber";
 
-/// Node kind of a note in a notebook. Notes by themselves are pages.
+/// Node kind of a note in a notebook. Plain notes are pages.
 const NOTEBOOK_NOTE: &str = "notebook_note";
-/// Node kind of what happened, apart from journals.
+/// Node kind of a historical event; journals are shown as histories as well.
 const HISTORY: &str = "history";
 /// Node kind of a secret that belongs to no article.
 pub(super) const SECRET: &str = "secret";
-/// Node kind of what somebody tells of themselves.
+/// Node kind of a user's profile.
 pub(super) const USER: &str = "world_anvil_user";
-/// Node kind of what is told of a world beside its name.
+/// Node kind of what is known of a world besides its name.
 pub(super) const WORLD: &str = "world";
 
-/// The kinds of nodes that show as a kind of object; new ones get the first.
+/// The node kinds that are shown as a kind of object. New objects get the first one.
 pub(super) fn node_kinds(kind: Kind) -> Vec<&'static str> {
     match kind {
         Kind::Article => article::NODE_KINDS.to_vec(),
@@ -47,23 +51,22 @@ pub(super) fn node_kinds(kind: Kind) -> Vec<&'static str> {
     }
 }
 
-/// The same, as the store takes them.
+/// Like [`node_kinds`], as words for the store.
 pub(super) fn node_words(kind: Kind) -> Result<Vec<Word>> {
     node_kinds(kind).into_iter().map(word).collect()
 }
 
-/// The kinds of nodes that a search for articles passes over: those that show as another
-/// kind of object, and those that are nothing to look for. Whatever else came in by another
-/// door is an article, to be read.
+/// The node kinds that a search for articles skips: those shown as another kind of object, and
+/// internal ones. Nodes of other doors (toolsets) are read-only articles.
 pub(super) fn never_articles() -> impl Iterator<Item = &'static str> {
-    // A note is found by what it says, because nothing lists those that are in no notebook.
+    // Notes are found by search, because no list contains notes outside notebooks.
     let tables = [Kind::Article, Kind::Campaign, Kind::Npc, Kind::Note];
     let others = Kind::ALL.iter().copied().filter(move |kind| !tables.contains(kind));
     let others = others.flat_map(node_kinds).filter(|kind| !article::NODE_KINDS.contains(kind));
     doors::INNER.into_iter().chain(others)
 }
 
-/// The kind of node that a new object becomes; that of an article depends on its template.
+/// The node kind of a new object. For articles it depends on the template.
 pub(super) fn node_word(kind: Kind, template: Option<&str>) -> Result<Word> {
     match (kind, node_kinds(kind).into_iter().next()) {
         (Kind::Article, _) => word(article::node_kind(template.unwrap_or("article"))),
@@ -80,25 +83,25 @@ pub(super) fn shown_id(kind: Kind, node: &Node) -> serde_json::Value {
     }
 }
 
-/// The number of a node: of a copy, that which it has where it comes from.
+/// The number of a node. A copy has the number it has at its source.
 pub(super) fn number_of(node: &Node) -> i64 {
     let there = Seen::of_node(node).and_then(|seen| seen.id.parse().ok());
     let given_way = || head::own(node, MOVED).and_then(serde_json::Value::as_i64);
     there.or_else(given_way).unwrap_or(node.kind_number)
 }
 
-/// The number under which the store counts what shows a number.
+/// The number in the store's own counter that belongs to a shown number.
 pub(super) fn counted_number(number: i64) -> i64 {
     if number > GAVE_WAY { number - GAVE_WAY } else { number }
 }
 
 impl Atlas {
-    /// The node behind an id, and the caller in the world it was found in.
+    /// Finds the node with an id, and returns it with the atlas of the world it was found in.
     pub(super) async fn locate(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
         self.locate_where(kind, id, is_of_kind).await
     }
 
-    /// The nodes of those things in this world that have these ids.
+    /// The nodes of this world that have these ids.
     pub(super) async fn those_called(&self, kind: Kind, ids: &[&String]) -> Result<Vec<Node>> {
         if kind.row().id == IdForm::Number {
             let mut found = Vec::new();
@@ -113,12 +116,13 @@ impl Atlas {
         Ok(nodes)
     }
 
-    /// The same, to be read: what came in by another door is an article, too.
+    /// Like [`Self::locate`], for reading: also finds nodes of other doors, as articles.
     pub(super) async fn locate_shown(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
         self.locate_where(kind, id, is_shown_as).await
     }
 
-    /// The same, to be changed: what came in by another door is refused by name.
+    /// Like [`Self::locate`], for changing: nodes of other doors are refused with the tool to use
+    /// instead.
     pub(super) async fn locate_own(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
         let (place, node) = self.locate_shown(kind, id).await?;
         match is_of_kind(kind, &node) {
@@ -144,7 +148,7 @@ impl Atlas {
         if let NodeKey::KindNumber(_, number) = key {
             return self.locate_number(kind, number).await;
         }
-        // The number of a page means another one in every world.
+        // A page number means a different page in every world.
         let places = match &key {
             NodeKey::Uid(_) => self.everywhere().await?,
             _ => vec![self.clone()],
@@ -158,8 +162,8 @@ impl Atlas {
         Err(unknown(kind, id))
     }
 
-    /// What has a number in whichever world. Those of former times were counted in each world, so
-    /// that several may have it: then none is meant.
+    /// Finds the thing with a number in any world. Older versions counted per world, so several
+    /// things may have the same number; then the number is refused.
     async fn locate_number(&self, kind: Kind, number: i64) -> Result<(Self, Node)> {
         let mut found = Vec::new();
         for place in self.everywhere().await? {
@@ -176,13 +180,13 @@ impl Atlas {
         }
     }
 
-    /// What has a number in this world.
+    /// The thing with a number in this world.
     pub(super) async fn numbered(&self, kind: Kind, number: i64) -> Result<Option<Node>> {
         numbered(self.app(), self.viewer(), kind, number).await
     }
 
-    /// Leaves the numbers of a service to what comes from it: whatever is made here later counts
-    /// from beyond them.
+    /// Reserves the service's range of numbers for copies: things made here later get numbers above
+    /// `past`.
     pub(super) async fn leave_numbers(&self, past: i64) -> Result<()> {
         let numbered = Kind::ALL.iter().filter(|kind| kind.row().id == IdForm::Number);
         let kinds = numbered.map(|kind| word(kind.row().path)).collect::<Result<Vec<_>>>()?;
@@ -193,7 +197,7 @@ impl Atlas {
     }
 }
 
-/// What has a number in the world of a viewer: a copy that came with it, else what was made here.
+/// The thing with a number in the viewer's world: a copy with that number, or else a local one.
 pub(super) async fn numbered(
     app: &App,
     viewer: &Viewer,
@@ -209,7 +213,7 @@ pub(super) async fn numbered(
     Ok(found.filter(|node| number_of(node) == number))
 }
 
-/// Whether a node shows as this kind of object.
+/// Whether a node is shown as this kind of object.
 pub(super) fn is_of_kind(kind: Kind, node: &Node) -> bool {
     node_kinds(kind).contains(&node.kind.as_str())
 }
@@ -242,14 +246,14 @@ fn key(kind: Kind, id: &str) -> Result<NodeKey> {
     read_uid(id).map(NodeKey::Uid).ok_or_else(|| unknown(kind, id))
 }
 
-/// The error for a number that things of several worlds have.
+/// The error for a number that things in several worlds have.
 fn several<'a>(kind: Kind, number: i64, nodes: impl Iterator<Item = &'a Node>) -> Error {
     let named: Vec<String> = nodes.map(|node| format!("{} ({})", node.name, node.uid)).collect();
     let problem = format!("{number} is the number of several: {}", named.join(", "));
     Error::invalid(kind.row().id_argument, problem, "give the UUID of the one that is meant")
 }
 
-/// The error for an id that leads nowhere, or nowhere the caller may look.
+/// The error for an id that does not exist or is not visible to the caller.
 pub(super) fn unknown(kind: Kind, id: &str) -> Error {
     let row = kind.row();
     let hint = match row.list_tool {

@@ -1,4 +1,4 @@
-//! Listing objects. Filters apply before the page is cut, so totals are true.
+//! Lists of objects. Filters apply before the page is cut, so totals are exact.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::source::{Atlas, ListQuery, Rows};
 use crate::play::word;
 
 impl Atlas {
-    /// Some objects, as references.
+    /// Lists objects as references.
     pub(super) async fn list_objects(&self, query: &ListQuery) -> Result<Rows> {
         let place = self.in_world(query.world.as_deref()).await?;
         match query.kind {
@@ -41,7 +41,7 @@ impl Atlas {
         Ok((self, page.items, total))
     }
 
-    /// What is joined to a parent in the way that a field of the kind says.
+    /// The objects joined to a parent by the edge that the kind's field declares.
     async fn under(
         self,
         query: &ListQuery,
@@ -66,7 +66,7 @@ impl Atlas {
     ) -> Result<Vec<Node>> {
         let store = &self.app().store;
         let kinds = [word(edge)?];
-        // The total is told, so none may be left out.
+        // No limit: the total is part of the answer.
         let all = usize::MAX;
         let edges = store.neighbours(self.viewer(), &[home], Direction::In, &kinds, all).await?;
         let ids: Vec<NodeId> = edges.into_iter().map(|edge| edge.source).collect();
@@ -76,7 +76,7 @@ impl Atlas {
         Ok(nodes)
     }
 
-    /// Articles that no category the caller sees holds.
+    /// The articles that are in no category the viewer sees.
     async fn uncategorised(&self) -> Result<Vec<Node>> {
         let categories = self.every(Kind::Category).await?;
         let categories: Vec<NodeId> = categories.into_iter().map(|node| node.id).collect();
@@ -89,7 +89,7 @@ impl Atlas {
         Ok(articles)
     }
 
-    /// Every node of a kind that the caller sees, oldest first.
+    /// Every node of a kind that the viewer sees, oldest first.
     pub(super) async fn every(&self, kind: Kind) -> Result<Vec<Node>> {
         let kinds = keys::node_words(kind)?;
         let (mut nodes, mut after) = (Vec::new(), None);
@@ -105,7 +105,7 @@ impl Atlas {
     }
 }
 
-/// The page of a list that is wanted.
+/// Cuts the requested page out of a list; also returns the total.
 pub(super) fn cut(place: Atlas, query: &ListQuery, nodes: Vec<Node>) -> (Atlas, Vec<Node>, usize) {
     let total = nodes.len();
     let page = nodes.into_iter().skip(query.offset).take(query.limit.min(PAGE_MAX)).collect();

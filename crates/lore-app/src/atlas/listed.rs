@@ -1,4 +1,4 @@
-//! Everything a service lists of a kind, and the patience that takes.
+//! Reads everything that a service lists of a kind, and waits when the service is throttling.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -11,31 +11,32 @@ use super::source::{Anvil, Detail, Extent, ListQuery};
 use super::sync::{ORDER, Step, Told};
 use super::taken::id_of;
 
-/// How often a service that asks for patience gets it.
+/// How often a throttled request is repeated.
 const PATIENCE: usize = 5;
-/// How long it gets at once; who wants more is asked again another day.
+/// The longest pause that is waited for. A service that asks for more makes the request fail.
 const WAIT_MAX: Duration = Duration::from_secs(600);
-/// Most pages of one list.
+/// The maximum number of pages of one list.
 const PAGES_MAX: usize = 2_000;
 
 /// What a service lists of a kind.
 pub(super) struct Listed {
     pub(super) rows: Vec<Object>,
-    /// Whether it is all there is.
+    /// Whether the list is complete.
     pub(super) whole: bool,
-    /// Why it is not, where the service said so.
+    /// Why it is incomplete, if the service said so.
     pub(super) trouble: Option<Trouble>,
 }
 
-/// Why a list is not whole.
+/// Why a list is incomplete.
 pub(super) enum Trouble {
-    /// The service does not list that, or not for this account: so it will be next time.
+    /// The service does not have this list, or not for this account. That will not change by asking
+    /// again.
     Withheld(String),
-    /// The service lists that for everybody, and did not this time.
+    /// The service has this list for everybody but did not return it this time.
     Missing(String),
 }
 
-/// Every row of a kind, below every parent where it is listed so.
+/// Reads every row of a kind, below each parent if the kind is listed by parent.
 pub(super) async fn rows(
     source: &dyn Anvil,
     kind: Kind,
@@ -49,7 +50,7 @@ pub(super) async fn rows(
     };
     let grand = ORDER.iter().find(|(known, _)| *known == above).and_then(|(_, grand)| *grand);
     let parents = Box::pin(rows(source, above, grand, world, told)).await?;
-    // The trouble of the parents was told with them.
+    // Problems with the parents' list were reported when the parents were copied.
     let mut all = Listed { rows: Vec::new(), whole: parents.whole, trouble: None };
     for parent in parents.rows {
         let Some(id) = id_of(&parent) else { continue };
@@ -73,8 +74,7 @@ pub(super) async fn rows(
     Ok(all)
 }
 
-/// The notes of a world that are in no section. World Anvil does not list them; another program of
-/// this kind does.
+/// Notes in no section. World Anvil does not list them, but another instance of this program does.
 async fn loose(
     source: &dyn Anvil,
     known: &[Object],
@@ -88,8 +88,8 @@ async fn loose(
     Ok(listed)
 }
 
-/// Every page of a list. What the service does not have, or not for this account, is an
-/// empty list, but not a whole one.
+/// Reads every page of a list. A list that the service does not have, or not for this account, is
+/// empty and marked as incomplete.
 async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<Listed> {
     let whole = source.extent() == Extent::Whole;
     let mut all = Listed { rows: Vec::new(), whole, trouble: None };
@@ -97,7 +97,7 @@ async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<L
         let part = ListQuery { offset: page * PAGE_MAX, limit: PAGE_MAX, ..query.clone() };
         let rows = match waiting(told, || source.list(&part)).await {
             Ok(found) if found.rows.iter().all(|row| id_of(row).is_some()) => found.rows,
-            // What it does not name could be anything that was copied before.
+            // A row without an id could be any thing that was copied before.
             Ok(_) => return Err(nameless(query.kind)),
             Err(error) if source.refuses_keys() => return Err(error),
             Err(error @ (Error::NotFound { .. } | Error::Forbidden { .. })) => {
@@ -119,7 +119,7 @@ async fn pages(source: &dyn Anvil, query: ListQuery, told: Told<'_>) -> Result<L
     Ok(all)
 }
 
-/// The trouble of two lists of a kind.
+/// The more serious of two problems with lists of a kind.
 fn worse(one: Option<Trouble>, other: Option<Trouble>) -> Option<Trouble> {
     match other {
         Some(Trouble::Missing(_)) => other,
@@ -127,7 +127,7 @@ fn worse(one: Option<Trouble>, other: Option<Trouble>) -> Option<Trouble> {
     }
 }
 
-/// What it means that a list cannot be had.
+/// Classifies the error of a list that could not be read.
 fn trouble(kind: Kind, error: &Error) -> Trouble {
     match error {
         Error::NotFound { .. } if kind.row().is_surely_listed() => {
@@ -137,7 +137,7 @@ fn trouble(kind: Kind, error: &Error) -> Trouble {
     }
 }
 
-/// Each thing is read by itself, so lists need not tell more than which there are.
+/// A query for heads only: each thing is read individually afterwards.
 fn heads_of(kind: Kind) -> ListQuery {
     ListQuery { detail: Detail::Heads, ..ListQuery::of(kind) }
 }
@@ -147,7 +147,7 @@ fn nameless(kind: Kind) -> Error {
     Error::Unavailable { what }
 }
 
-/// Asks again as often as the service wants to be left alone first, and says so.
+/// Repeats a request while the service throttles it, and reports each pause.
 pub(super) async fn waiting<T, F: Future<Output = Result<T>>>(
     told: Told<'_>,
     ask: impl Fn() -> F,

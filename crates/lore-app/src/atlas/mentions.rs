@@ -1,10 +1,11 @@
-//! Mentions in both spellings.
+//! Converts mentions between the world's form and World Anvil's.
 //!
-//! The world keeps `[entity:7|the Mill]`; World Anvil's users write
-//! `@[the Mill](location:UUID)`. What is read here is written their way, and what they
-//! write is kept the world's way, so that every door follows it; they may also name a page by its
-//! number. A mention of something that is not there is read as it was written; those who do not
-//! see everything read its label alone, because it may be of something hidden.
+//! The world stores `[entity:7|the Mill]`; World Anvil's users write `@[the Mill](location:UUID)`.
+//! Texts are shown in World Anvil's form and stored in the world's, so that every door (toolset)
+//! can follow them. Users may also mention a page by its number.
+//!
+//! A mention that leads nowhere is shown as it was written. Viewers who do not see everything get
+//! only its label, because it may be of something hidden.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,17 +23,18 @@ use super::taken::uid_of;
 use super::{article, keys};
 use crate::App;
 
-/// What a mention is of that says nothing but a number of this world.
+/// The kind of a mention that gives only a number of this world.
 pub(super) const NOWHERE: &str = "entity";
 
-/// Writes the mentions in texts as World Anvil does. Nothing else in them names what is hidden.
+/// Converts the mentions in texts to World Anvil's form, and removes everything else that refers to
+/// hidden things.
 pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
     let mut known: HashMap<i64, Option<Node>> = HashMap::new();
     for text in texts.iter() {
         for found in mention::find(&text.body) {
             let mention::Target::Entity(number) = found.target else { continue };
             if let std::collections::hash_map::Entry::Vacant(place) = known.entry(number) {
-                // Not alone: what is damaged keeps nothing from being read that mentions it.
+                // Read as a list: a list leaves out damaged nodes, while a single read would fail.
                 let store = &atlas.app().store;
                 let found = store.nodes_by_number(atlas.viewer(), &[number]).await?;
                 place.insert(found.into_iter().next());
@@ -52,7 +54,7 @@ pub(super) async fn shown(atlas: &Atlas, texts: &mut [Text]) -> Result<()> {
     atlas.without_hidden(texts).await
 }
 
-/// Writes the mentions in a text as the world keeps them.
+/// Converts the mentions in a text to the world's form.
 pub(super) async fn kept(atlas: &Atlas, text: &str) -> Result<String> {
     let mut text = text.to_owned();
     let reader = Reader { app: atlas.app(), viewer: atlas.viewer(), numbers: atlas.numbers };
@@ -60,12 +62,12 @@ pub(super) async fn kept(atlas: &Atlas, text: &str) -> Result<String> {
     Ok(text)
 }
 
-/// The same for everything that comes in by another door, where numbers are those of this world.
+/// Like [`kept`], for texts from other doors, in which numbers are always numbers of this world.
 pub(crate) async fn keep(app: &App, viewer: &Viewer, said: &mut (impl Says + Send)) -> Result<()> {
     Reader { app, viewer, numbers: Numbers::Ours }.keep(said).await
 }
 
-/// What mentions mean to who writes them.
+/// Resolves mentions for the person who writes them.
 struct Reader<'a> {
     app: &'a App,
     viewer: &'a Viewer,
@@ -92,7 +94,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The number of the page, or whatever else, that a mention means; none where it leads nowhere.
+    /// The number in the world of what a mention means; `None` if it leads nowhere.
     async fn meant(&self, found: &AnvilMention<'_>) -> Result<Option<i64>> {
         if let (NOWHERE, Ok(number)) = (found.kind, found.id.parse()) {
             return Ok(Some(number));
@@ -113,12 +115,12 @@ impl Reader<'_> {
     }
 }
 
-/// A text with the mentions that are known, by what and which they are of, as the world keeps them;
-/// nothing when there are none.
+/// A text with the known mentions in the world's form; `None` if nothing changed. `known` maps kind
+/// and id to the number.
 fn in_form_of_the_world(text: &str, known: &HashMap<(String, String), i64>) -> Option<String> {
     let kept = anvil::replaced(text, |found| {
         let number = known.get(&(found.kind.to_owned(), found.id.to_owned()))?;
-        // A bracket would end the label, and a bar begin another part.
+        // A bracket would end the label, and a bar would start another part.
         let label = found.label.replace(['[', ']'], "").replace('|', "/");
         Some(match label.as_str() {
             "" => format!("[entity:{number}]"),
@@ -128,11 +130,11 @@ fn in_form_of_the_world(text: &str, known: &HashMap<(String, String), i64>) -> O
     (kept != text).then_some(kept)
 }
 
-/// A mention of a node as World Anvil writes it.
+/// A mention of a node in World Anvil's form.
 fn written(label: Option<&str>, node: &Node) -> String {
     let kinds = Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Npc);
     let kind = kinds.into_iter().find(|kind| keys::is_of_kind(*kind, node));
-    // Whatever came in by another door is read as an article.
+    // Nodes of other doors are shown as articles.
     let kind = kind.unwrap_or(Kind::Article);
     let word = match kind {
         Kind::Article if keys::is_of_kind(kind, node) => article::template_of(node).to_lowercase(),
@@ -143,8 +145,8 @@ fn written(label: Option<&str>, node: &Node) -> String {
     anvil::mention(label.unwrap_or_else(|| open_name(node)), &word, &id)
 }
 
-/// What stands for a label where nobody wrote one. A label is taken for words of the author by
-/// whoever reads it next, so the name of what not everybody sees is none.
+/// The label for a mention without one. Readers take a label for the author's words, so the name of
+/// a node that not everybody sees is not used.
 fn open_name(node: &Node) -> &str {
     if node.visibility == Visibility::Members { &node.name } else { "" }
 }

@@ -1,5 +1,5 @@
-//! Articles of a world that mirrors a campaign on Kanka: Kanka is written to, and the mirror
-//! follows. What Kanka has no place for is refused, so that nobody takes it for written.
+//! Articles of a world that mirrors a Kanka campaign. Writes go to Kanka, and the mirror follows.
+//! Fields that Kanka has no place for are refused, so that nobody believes they were saved.
 
 use lore_anvil::{DRAFT, Kind, Object};
 use lore_core::names::Word;
@@ -12,12 +12,12 @@ use super::{article, keys};
 use crate::pages::{self, NewPage, PageKind, PagePatch};
 
 impl Atlas {
-    /// Whether nodes of a kind are entities of a campaign on Kanka here.
+    /// Whether nodes of a kind are entities of a Kanka campaign here.
     pub(super) fn is_mirrored(&self, kind: &Word) -> bool {
         self.scribe.live().is_some() && PageKind::of(kind).is_some()
     }
 
-    /// Makes an article on Kanka.
+    /// Creates an article on Kanka.
     pub(super) async fn create_mirrored(
         &self,
         kind: Kind,
@@ -67,10 +67,10 @@ impl Atlas {
     }
 }
 
-/// Fails when there is something that Kanka has no place for.
+/// Fails if a field is given that Kanka has no place for.
 fn check_fields(written: &Written) -> Result<()> {
     let section = written.sections.first().map(|section| section.name.clone());
-    // That it is no draft goes without saying there.
+    // `isDraft: false` is harmless, because Kanka has no drafts.
     let says_more = |(name, value): &(&String, &Value)| *name != DRAFT || **value != json!(false);
     let own = || written.own.iter().find(says_more).map(|(name, _)| name.clone());
     let link = || written.links.first().map(|link| link.field.to_owned());

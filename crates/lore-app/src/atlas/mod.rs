@@ -1,10 +1,10 @@
-//! The world as World Anvil's users know it: articles, categories, maps, timelines,
-//! secrets and the rest of `lore_anvil`'s table.
+//! The world as users of World Anvil know it: articles, categories, maps, timelines, secrets and
+//! the other resources in `lore_anvil`'s table.
 //!
-//! Nothing is kept twice. A page is an article, a journal is a history, too, a text for
-//! the game master's side is a secret, a campaign of the table is a campaign. What no
-//! other toolset knows is a node of its own kind. What is read here is an object of
-//! World Anvil's API, whose texts are Markdown; whoever speaks to the outside converts.
+//! Nothing is stored twice. A page is an article; a journal is also a history; a text for the game
+//! master's side is a secret; a campaign of the table is a campaign. Resources that no other
+//! toolset knows are nodes of their own kinds. This module deals in objects of World Anvil's API
+//! with texts in Markdown; the callers at the edges convert them.
 
 mod account;
 mod article;
@@ -46,7 +46,7 @@ pub use screened::Screened;
 pub use source::{Anvil, Atlas, Detail, Extent, ListQuery, Listed, Rows};
 pub use sync::{Named, Step, Synced, Told};
 
-/// An object that a test writes as JSON.
+/// Turns a JSON literal in a test into an object.
 #[cfg(test)]
 fn object(value: serde_json::Value) -> lore_anvil::Object {
     let serde_json::Value::Object(object) = value else { unreachable!() };

@@ -1,5 +1,5 @@
-//! What was made here gives way to copies that come with its numbers, and what names it by its
-//! number follows, in one batch: afterwards the old number means the copy.
+//! Renumbers local things whose numbers are needed by copies. Everything that refers to them by
+//! number is updated in the same batch, because the old number means the copy afterwards.
 
 use std::collections::HashMap;
 
@@ -18,18 +18,18 @@ use super::named::{ADDRESS, words_of};
 use super::source::Atlas;
 use crate::play::word;
 
-/// Things of a kind that get other numbers.
+/// Things of one kind that get new numbers.
 struct Moves {
     kind: Kind,
-    /// The numbers they had, with those they have from now on.
+    /// Old numbers to new ones.
     numbers: HashMap<i64, i64>,
-    /// Which they are.
+    /// Nodes to their new numbers.
     nodes: HashMap<NodeId, i64>,
 }
 
 impl Atlas {
-    /// Lets what was made here, and in every other world that the caller keeps, give way to copies
-    /// of a kind that come with these ids: one number means one thing.
+    /// Renumbers local things, in this and every other world the caller manages, whose numbers are
+    /// among `ids` of arriving copies: a number must mean one thing only.
     pub(super) async fn make_way(
         &self,
         kind: Kind,
@@ -39,7 +39,7 @@ impl Atlas {
             return Ok(());
         }
         let coming: Vec<i64> = ids.filter_map(|id| id.parse().ok()).collect();
-        // Another program of this kind counts from there, too.
+        // Another instance of this program counts from the same start.
         let own = coming.iter().copied().filter(|number| (OWN_NUMBERS..GAVE_WAY).contains(number));
         if let Some(last) = own.max() {
             self.leave_numbers(last).await?;
@@ -53,7 +53,7 @@ impl Atlas {
         Ok(())
     }
 
-    /// Lets what was made in this world give way.
+    /// Renumbers the things of this world.
     async fn give_way(&self, kind: Kind, coming: &[i64]) -> Result<()> {
         let mut moves = Moves { kind, numbers: HashMap::new(), nodes: HashMap::new() };
         for number in coming.iter().copied() {
@@ -75,7 +75,7 @@ impl Atlas {
         Ok(())
     }
 
-    /// Gives things their other numbers, and changes what fields say that were written here.
+    /// Gives nodes their new numbers, and updates references in fields that were written here.
     async fn nodes_follow(&self, mut batch: Batch, moves: &Moves) -> Result<Batch> {
         let mut after = None;
         loop {
@@ -101,7 +101,7 @@ impl Atlas {
         }
     }
 
-    /// Changes what texts say that were written here.
+    /// Updates references in texts that were written here.
     async fn texts_follow(&self, mut batch: Batch, moves: &Moves) -> Result<Batch> {
         let mut changed = Vec::new();
         let mut offset = 0;
@@ -132,7 +132,7 @@ impl Atlas {
 }
 
 impl Moves {
-    /// A value with the numbers that things have from now on.
+    /// A value with the new numbers in place of the old.
     fn value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => self.text(&text).into(),
@@ -150,7 +150,7 @@ impl Moves {
         }
     }
 
-    /// A text with those numbers: in tags such as `[block:6]`, in mentions and in addresses.
+    /// A text with the new numbers, in tags such as `[block:6]`, in mentions and in URLs.
     fn text(&self, text: &str) -> String {
         let mut text = anvil::replaced(text, |found| {
             let is_it = words_of(self.kind).any(|word| word.eq_ignore_ascii_case(found.kind));
@@ -167,7 +167,7 @@ impl Moves {
         text
     }
 
-    /// A text with those numbers wherever one stands after some words.
+    /// A text in which old numbers directly after `words` are replaced.
     fn after(&self, text: &str, words: &str) -> String {
         let mut pieces = text.split(words);
         let mut out = pieces.next().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! What values and texts that others wrote name, and where: by references, by mentions, by ids
-//! wherever they stand, and by numbers in tags such as `[block:6]` and in addresses.
+//! Finds what values and texts refer to: by references, by mentions, by UUIDs anywhere, and by
+//! numbers in tags such as `[block:6]` and in URLs.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,32 +12,32 @@ use serde_json::{Value, json};
 use super::mentions::NOWHERE;
 use super::sight::{is_bare, is_hidden};
 
-/// Where some objects say what they refer to in place of `id`.
+/// The field that some objects use instead of `id`.
 pub(super) const UUID: &str = "uuid";
-/// How addresses of things begin.
+/// The beginning of the URLs of things.
 pub(super) const ADDRESS: &str = "lorewell://atlas/";
 
-/// What says which thing is meant.
+/// What a reference gives to identify a thing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Name {
     Uid(Uid),
-    /// A number, of whatever kind has it.
+    /// A number without a kind.
     Number(i64),
-    /// The number of a thing of a kind.
+    /// The number of a thing of a known kind.
     Counted(Kind, i64),
 }
 
-/// Everything that some values may name. What data says of itself is only written.
+/// Everything that some values may refer to.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// What references say to be open.
+    /// Things that references declare as open.
     pub(super) told: HashSet<Name>,
-    /// Everything else, and all that stands in texts and keys.
+    /// All others, including everything found in texts, keys and embedded data.
     pub(super) written: HashSet<Name>,
 }
 
 impl Names {
-    /// Takes in everything that a value may name.
+    /// Adds everything that a value may refer to.
     pub(super) fn collect(&mut self, value: &Value) {
         match value {
             Value::Object(fields) => {
@@ -55,7 +55,7 @@ impl Names {
         }
     }
 
-    /// Takes in everything that a text may name.
+    /// Adds everything that a text may refer to.
     pub(super) fn collect_text(&mut self, text: &str) {
         self.written.extend(named_in(text).map(|(_, name)| name));
         self.written.extend(anvil::mentions(text).iter().filter_map(mentioned));
@@ -64,7 +64,8 @@ impl Names {
         }
     }
 
-    /// Takes in everything that data may name: somebody wrote it once, and it may have changed.
+    /// Adds everything that embedded data may refer to. Its own claims of openness do not count,
+    /// because they may be outdated.
     pub(super) fn collect_data(&mut self, data: &Value) {
         let mut inside = Self::default();
         inside.collect(data);
@@ -73,13 +74,13 @@ impl Names {
 }
 
 impl Name {
-    /// The thing that an id means.
+    /// Parses an id of unknown kind.
     pub(super) fn of(id: &str) -> Option<Self> {
         let uid = id.trim().parse().ok().map(Self::Uid);
         uid.or_else(|| id.trim().parse().ok().map(Self::Number))
     }
 
-    /// The thing of a kind that an id means.
+    /// Parses the id of a thing of a known kind.
     pub(super) fn of_kind(kind: Kind, id: &str) -> Option<Self> {
         Some(match Self::of(id)? {
             Self::Number(number) if kind.row().id == IdForm::Number => Self::Counted(kind, number),
@@ -88,19 +89,20 @@ impl Name {
     }
 }
 
-/// The words that stand before a number of a kind in tags, addresses and mentions.
+/// The words before the number of a thing of a kind, in tags, URLs and mentions.
 pub(super) fn words_of(kind: Kind) -> impl Iterator<Item = &'static str> {
     let short = (kind == Kind::Image).then_some("img");
     std::iter::once(kind.row().path).chain(short)
 }
 
-/// The kind that an object says it is of.
+/// The kind that an object states in `entityClass`.
 pub(super) fn kind_of(fields: &Object) -> Option<Kind> {
     let class = fields.get("entityClass")?;
     Kind::ALL.iter().copied().find(|kind| *class == json!(kind.row().class))
 }
 
-/// What an object says it means. A number means something only where the rest is a reference, too.
+/// What an object refers to by its id. A number counts only if the other fields look like a
+/// reference.
 pub(super) fn name_of(fields: &Object) -> Option<Name> {
     let id = fields.get("id").or_else(|| fields.get(UUID))?;
     let is_numbered = is_reference(fields) || fields.contains_key("entityClass") || is_bare(fields);
@@ -115,7 +117,7 @@ pub(super) fn name_of(fields: &Object) -> Option<Name> {
     name.filter(|name| is_numbered || matches!(name, Name::Uid(_)))
 }
 
-/// What a mention means; what stands for one that leads nowhere means nothing.
+/// What a mention refers to; `None` for the placeholder kind of mentions that lead nowhere.
 pub(super) fn mentioned(found: &anvil::AnvilMention<'_>) -> Option<Name> {
     let name = match counted_as(found.kind) {
         Some(kind) => Name::of_kind(kind, found.id),
@@ -124,8 +126,8 @@ pub(super) fn mentioned(found: &anvil::AnvilMention<'_>) -> Option<Name> {
     name.filter(|_| found.kind != NOWHERE)
 }
 
-/// Where ids and numbers stand in a text that are not those of mentions, in order, and what they
-/// mean.
+/// The positions of UUIDs and numbers in a text, outside mentions, in order, with what they refer
+/// to.
 pub(super) fn named_in(text: &str) -> impl Iterator<Item = (Range<usize>, Name)> {
     let ids =
         ids_in(text).filter_map(|at| Some((at.clone(), Name::Uid(text.get(at)?.parse().ok()?))));
@@ -134,7 +136,7 @@ pub(super) fn named_in(text: &str) -> impl Iterator<Item = (Range<usize>, Name)>
     all.into_iter()
 }
 
-/// What a text says that is data.
+/// The JSON data that a text consists of, if it does.
 pub(super) fn data_in(text: &str) -> Option<Value> {
     looks_like_data(text).then(|| serde_json::from_str(text).ok()).flatten()
 }
@@ -143,7 +145,7 @@ pub(super) fn looks_like_data(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[', '"'])
 }
 
-/// Where UUIDs stand in a text.
+/// The positions of UUIDs in a text.
 fn ids_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     const LENGTH: usize = 36;
     const DASHES: [usize; 4] = [8, 13, 18, 23];
@@ -155,7 +157,7 @@ fn ids_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     starts.map(|at| at..at + LENGTH).filter(is_id)
 }
 
-/// Where numbers of things stand in a text, in tags and addresses.
+/// The positions of numbers of things in a text, in tags and URLs.
 fn numbers_in(text: &str) -> impl Iterator<Item = (Range<usize>, Name)> {
     text.match_indices([':', '/']).filter_map(|(at, sign)| {
         let before = text.get(..at)?;
@@ -172,7 +174,7 @@ fn numbers_in(text: &str) -> impl Iterator<Item = (Range<usize>, Name)> {
     })
 }
 
-/// The kind of things with numbers that a word stands for.
+/// The kind with numeric ids that a word stands for.
 fn counted_as(word: &str) -> Option<Kind> {
     let counted = Kind::ALL.iter().copied().filter(|kind| kind.row().id == IdForm::Number);
     let mut counted = counted.into_iter();

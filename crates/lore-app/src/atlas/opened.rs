@@ -1,5 +1,5 @@
-//! What is shown of open things of a service to those who may not see everything: nothing of the
-//! author's own, nothing that names or counts what is hidden.
+//! Reduces open objects of a service to what viewers below the game master's side may see: without
+//! the author's private fields, and without anything that refers to or counts hidden things.
 
 use lore_anvil::{Field, Form, Kind, Object, UNCATEGORISED, tells_everybody};
 use lore_core::Result;
@@ -11,13 +11,14 @@ use super::sight::{Sight, Strangers, is_open};
 use super::source::{Detail, ListQuery};
 use super::taken::{id_of, references};
 
-/// The granularity at which a map tells its picture.
+/// The granularity at which a map includes its picture.
 const FULL: i8 = 2;
-/// Where a thing tells the category it is in once more, which may be hidden.
+/// A second field with the category of an object. It is blanked, because the category may be
+/// hidden.
 const FOLDER: &str = "folderId";
 
 impl Screened {
-    /// What is shown of open things. Counts are those of what everybody may see.
+    /// Returns open objects as everybody may see them. Counts include only what everybody may see.
     pub(super) async fn shown(
         &self,
         kind: Kind,
@@ -50,8 +51,8 @@ impl Screened {
         Ok(shown)
     }
 
-    /// Gives an article that counts its words and does not tell them its text, for counting those
-    /// that are told.
+    /// Fetches the text of an article that has a word count but no text, so that the visible words
+    /// can be counted.
     async fn lend_text(&self, kind: Kind, thing: &mut Object) -> Result<()> {
         let is_lacking = thing.contains_key(WORDS) && !thing.contains_key("content");
         let Some(id) = id_of(thing).filter(|_| kind == Kind::Article && is_lacking) else {
@@ -63,8 +64,8 @@ impl Screened {
         Ok(())
     }
 
-    /// Whether the address of a picture may be told: that of a map is told in lists, too, where
-    /// nothing is said of the picture itself.
+    /// Whether the URL of a map's picture may be shown. Lists contain the URL too, but nothing
+    /// about the visibility of the picture, so the map may have to be read.
     async fn shows_picture(&self, kind: Kind, object: &Object) -> Result<bool> {
         if kind != Kind::Map || is_silent(object, IMAGE_URL) {
             return Ok(true);
@@ -79,7 +80,7 @@ impl Screened {
         }
     }
 
-    /// The counts that a thing tells, each with what is counted.
+    /// The counts that an object contains, each with a query for what is counted.
     async fn counts_of(
         &self,
         kind: Kind,
@@ -107,11 +108,11 @@ impl Screened {
         Ok(told.into_iter().map(|(name, inside)| (*name, query(*inside))).collect())
     }
 
-    /// An object without references to parts of something hidden. What it is a part of itself
-    /// was looked at before.
+    /// Removes references to parts of hidden things. The wholes of the object itself were checked
+    /// before.
     async fn without_parts(&self, kind: Kind, mut object: Object) -> Result<Object> {
         let is_above = |other: Kind| kind.row().holders().any(|(_, holder, _)| holder == other);
-        // What is in nothing but this is as open as this.
+        // Things that can only be parts of this object are as open as it is.
         let is_elsewhere = |other: Kind| other.row().holders().any(|(_, above, _)| above != kind);
         for field in kind.row().fields {
             let Some(told) = object.get_mut(field.name) else { continue };
@@ -134,7 +135,7 @@ impl Screened {
         Ok(object)
     }
 
-    /// Those references that lead to no part of something hidden.
+    /// Keeps the references that do not lead to a part of something hidden.
     async fn in_the_open(&self, kind: Kind, references: Vec<Value>) -> Result<Vec<Value>> {
         let mut open = Vec::with_capacity(references.len());
         for reference in references {
@@ -150,7 +151,7 @@ impl Screened {
     }
 }
 
-/// What a field of the table joins things to, if it does.
+/// The kind of object that a field refers to, if it is a reference field.
 pub(super) fn joined_to(kind: Kind, name: &str) -> Option<Kind> {
     let field = kind.row().field(name)?;
     match field.form {
@@ -159,22 +160,23 @@ pub(super) fn joined_to(kind: Kind, name: &str) -> Option<Kind> {
     }
 }
 
-/// What a field refers to several of.
+/// The kind of object that a list field refers to.
 fn several_of(kind: Kind, field: &Field) -> Option<Kind> {
     match field.form {
         Form::Several(other, _) | Form::Many(other, _) => Some(other),
-        // They are joined to its sections.
+        // Notes are joined to the sections of the notebook, so the table has no edge for this
+        // field.
         Form::Derived if kind == Kind::Notebook && field.name == "notes" => Some(Kind::Note),
         _ => None,
     }
 }
 
-/// The world that a thing says it is in.
+/// The world that an object says it is in.
 pub(super) fn world_of(object: &Object) -> Option<String> {
     references(object.get("world")?).into_iter().next()
 }
 
-/// What things of a kind count, and where they tell it.
+/// The count fields of a kind, each with the kind that it counts.
 pub(super) fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
     match kind {
         Kind::World => &[
@@ -193,13 +195,13 @@ fn is_silent(object: &Object, name: &str) -> bool {
     object.get(name).is_none_or(Value::is_null)
 }
 
-/// An object without what is the author's own, and without references to what is not said to be
+/// An object without the author's private fields, and without references that are not declared
 /// open.
 fn opened(kind: Kind, object: Object) -> Object {
     let open = object.into_iter().filter_map(|(name, value)| match is_authors_own(kind, &name) {
         false if name == FOLDER => Some((name, UNCATEGORISED.into())),
         false => Some((name, said(value))),
-        // Who may not see it sees that there is nothing.
+        // To those who may not see it, a private field looks empty.
         true if kind.row().field(&name).is_none() => None,
         true if value.is_array() => Some((name, json!([]))),
         true => Some((name, Value::Null)),
@@ -208,7 +210,7 @@ fn opened(kind: Kind, object: Object) -> Object {
 }
 
 fn is_authors_own(kind: Kind, name: &str) -> bool {
-    // The service tells some texts once more, rendered.
+    // The service sends some texts a second time, rendered as HTML, under a name with this suffix.
     let name = name.strip_suffix("Parsed").unwrap_or(name);
     let field = kind.row().field(name);
     let counts_all = kind == Kind::World && name.starts_with("count") && name != "countFollowers";
@@ -218,13 +220,13 @@ fn is_authors_own(kind: Kind, name: &str) -> bool {
         || field.is_some_and(|field| field.form == Form::HiddenSection)
 }
 
-/// A value as far as what it refers to says that it is open. Where nothing is said, the service can
-/// be asked.
+/// Removes references that declare themselves hidden. References that declare nothing stay, because
+/// the service can still be asked about them.
 fn said(value: Value) -> Value {
     Sight::new(Default::default(), Strangers::Wait).seen(value)
 }
 
-/// An object that names nothing which may not be told.
+/// An object without any reference to things that the sight hides.
 fn told(kind: Kind, object: Object, sight: &Sight) -> Object {
     let is_markup = |name: &str| kind.row().field(name).is_some_and(Field::is_markup);
     let told = object.into_iter().map(|(name, value)| match value {
@@ -242,8 +244,8 @@ fn told(kind: Kind, object: Object, sight: &Sight) -> Object {
     told.collect()
 }
 
-/// Counts the words that are told: the service counted all of them. A text that was lent for that
-/// is given back.
+/// Counts the words that are shown, because the service counted all of them. Removes a text that
+/// was only fetched for counting.
 fn count_words(thing: &mut Object) {
     if !thing.contains_key(WORDS) {
         return;
@@ -255,9 +257,9 @@ fn count_words(thing: &mut Object) {
     }
 }
 
-/// Where an article tells how many words it has.
+/// The field of an article with its number of words.
 const WORDS: &str = "wordcount";
-/// Says of an article that its text is only there to be counted.
+/// Marks an article whose text was only fetched for counting.
 const LENT: &str = "lentText";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Worlds, campaigns and who is in them.
+//! Worlds, campaigns and their participants.
 
 use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, Node, Result, Role, World};
@@ -13,7 +13,7 @@ use crate::play::{PARTICIPANT, character, word};
 use crate::worlds;
 
 impl Atlas {
-    /// The worlds the caller can enter.
+    /// Lists the worlds that the caller can enter.
     pub(super) async fn worlds(&self, query: &ListQuery) -> Result<Rows> {
         self.check_user(query.parent.as_ref().map(|(_, id)| id.as_str()))?;
         let worlds = worlds::list(self.app(), self.caller).await?;
@@ -26,7 +26,7 @@ impl Atlas {
         Ok(Rows { rows, total })
     }
 
-    /// The present world.
+    /// The current world.
     pub(super) async fn world(&self, granularity: i8) -> Result<Object> {
         let world = self.present_world().await?;
         let profile = self.profile().await?;
@@ -53,7 +53,7 @@ impl Atlas {
         Ok(object)
     }
 
-    /// Makes a world.
+    /// Creates a world.
     pub(super) async fn create_world(&self, fields: &Object) -> Result<Object> {
         self.viewer().require(Role::Owner)?;
         check_state(fields)?;
@@ -72,7 +72,7 @@ impl Atlas {
         Ok(())
     }
 
-    /// Writes what is told of a world beside its name.
+    /// Updates a world: its name, and the profile that holds everything else.
     pub(super) async fn update_world(&self, fields: &Object) -> Result<Object> {
         self.viewer().require(Role::Gm)?;
         check_state(fields)?;
@@ -80,7 +80,7 @@ impl Atlas {
         if let Some(title) = fields.shift_remove("title") {
             self.rename_world(&title).await?;
         }
-        // Who sees it is a matter of tokens.
+        // Visibility of a world is a matter of tokens.
         for own in ["state", "tags"] {
             fields.shift_remove(own);
         }
@@ -102,12 +102,12 @@ impl Atlas {
         self.world(1).await
     }
 
-    /// The reference to the present world.
+    /// The reference to the current world.
     pub(super) async fn world_reference(&self) -> Result<Object> {
         Ok(world_head(&self.present_world().await?))
     }
 
-    /// What is told of the world beside its name, if somebody wrote it.
+    /// The node with everything about the world except its name, if somebody wrote any of it.
     pub(super) async fn profile(&self) -> Result<Option<Node>> {
         let query = NodeQuery { kinds: vec![word(keys::WORLD)?], limit: 1, ..NodeQuery::default() };
         let found = self.app().store.find_nodes(self.viewer(), query).await?;
@@ -125,7 +125,7 @@ impl Atlas {
         world.ok_or_else(|| Error::not_found("the world", "list_user_worlds lists those there are"))
     }
 
-    /// How many there are of what the caller sees.
+    /// Adds the numbers of articles, maps and so on that the viewer sees.
     async fn count(&self, object: &mut Object) -> Result<()> {
         let tally = self.app().store.tally(self.viewer()).await?;
         for (field, kind) in counts(Kind::World) {
@@ -143,7 +143,7 @@ impl Atlas {
         Ok(nodes)
     }
 
-    /// What is told of campaigns and of who is played in them.
+    /// The values of derived fields of campaigns and NPCs.
     pub(super) async fn of_the_table(
         &self,
         kind: Kind,
@@ -213,7 +213,8 @@ impl Atlas {
     }
 }
 
-/// Who sees a world is a matter of tokens, so that it cannot be published.
+/// Fails for any state but private: a world cannot be published, because access to it is a matter
+/// of tokens.
 fn check_state(fields: &Object) -> Result<()> {
     match fields.get("state").and_then(Value::as_str) {
         None | Some("private") => Ok(()),
@@ -227,7 +228,7 @@ fn check_state(fields: &Object) -> Result<()> {
 
 fn world_head(world: &World) -> Object {
     let mut head = head::bare(Kind::World, &json!(world.uid.to_string()), &world.name);
-    // Worlds here are for those who have a token.
+    // Worlds are only for those who have a token.
     head.insert("state".into(), json!("private"));
     head.insert("updateDate".into(), head::moment(world.created_at));
     head
@@ -245,7 +246,7 @@ fn property(node: &Node, name: &str) -> Value {
     node.properties.get(name).cloned().unwrap_or_default()
 }
 
-/// What somebody wrote of an NPC, in a field or as a tag.
+/// The word that somebody gave an NPC, in a field or as a tag.
 fn said(node: &Node, name: &str, words: &[&'static str]) -> Option<&'static str> {
     let own = head::own(node, name).and_then(Value::as_str);
     let is = |word: &&&'static str| {

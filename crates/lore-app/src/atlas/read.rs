@@ -9,7 +9,7 @@ use super::source::Atlas;
 use crate::access::may_change;
 
 impl Atlas {
-    /// One object, as it is told at a granularity.
+    /// Reads one object at a granularity.
     pub(super) async fn read_object(
         &self,
         kind: Kind,
@@ -18,7 +18,7 @@ impl Atlas {
     ) -> Result<Object> {
         let role = self.viewer().role;
         let (mut object, is_editable) = match kind {
-            // Whoever they are, they can tell of themselves.
+            // Players and above may edit their own profile.
             Kind::User => (self.user(id, granularity).await?, role >= Role::Player),
             Kind::World => {
                 let place = self.in_world(id).await?;
@@ -39,7 +39,7 @@ impl Atlas {
     }
 }
 
-/// Whether somebody may change a thing, and can do it here.
+/// Whether the viewer may change a node, and this toolset can do it.
 fn is_changed_by(kind: Kind, viewer: &Viewer, node: &Node) -> bool {
     let is_kept_here = keys::is_of_kind(kind, node) && !matches!(kind, Kind::Campaign | Kind::Npc);
     let may_change = may_change(viewer, node.created.by, &node.name).is_ok();

@@ -1,10 +1,10 @@
-//! A service whose keys see everything, shown to those who may not.
+//! Filters a live service, whose keys see everything, for viewers who may not.
 //!
-//! The store filters what it keeps by viewer. A live service knows only the account of its
-//! keys, so what it answers is screened here, for everybody below the game master's side:
-//! no secret, nothing that is not public, no notes of the author. A thing that says itself how
-//! everybody sees it, as another program of this kind does, is shown so. What the service does not
-//! have at all comes from the own world.
+//! The store filters by viewer. A live service knows only the account of its keys, so its answers
+//! are filtered here for everybody below the game master's side: no secrets, nothing that is not
+//! public, no author's notes. Another instance of this program states in each object how everybody
+//! sees it; such objects are shown that way. Kinds that the service does not have at all come from
+//! the local world.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::sight::{is_hidden, is_open};
 use super::source::{Anvil, Atlas, Detail, ListQuery, Rows};
 use super::taken::{id_of, references};
 
-/// A service in front of a viewer.
+/// A service as one viewer may see it.
 pub struct Screened {
     pub(super) inner: Arc<dyn Anvil>,
     pub(super) viewer: Viewer,
@@ -31,13 +31,13 @@ pub struct Screened {
 }
 
 impl Screened {
-    /// `inner`, as far as the caller of `here` may see it. What was copied from it to
-    /// `here` helps to search it.
+    /// Shows `inner` as far as the caller of `here` may see it. Local copies in `here` help to
+    /// search it.
     pub fn new(inner: Arc<dyn Anvil>, here: Atlas) -> Self {
         Self { inner, viewer: *here.viewer(), here }
     }
 
-    /// Fails when something that holds a thing is not for everybody: what is in it is hidden
+    /// Fails if a whole that this object is part of is not open to everybody: its parts are hidden
     /// with it.
     async fn check_holders(&self, kind: Kind, id: Option<&str>) -> Result<()> {
         let Some(id) = id.filter(|_| is_part(kind)) else { return Ok(()) };
@@ -51,8 +51,8 @@ impl Screened {
         Ok(())
     }
 
-    /// The same for a row of a list. What was listed below something is held by that, and most
-    /// things by nothing else.
+    /// Does the same check for a row of a list. A row listed below a parent is part of that parent,
+    /// which was checked already, and most kinds can be part of nothing else.
     async fn is_held_openly(&self, query: &ListQuery, row: &Object) -> Result<bool> {
         if tells_everybody(row) {
             return Ok(true);
@@ -68,7 +68,7 @@ impl Screened {
         }
     }
 
-    /// One thing, if everybody may see it.
+    /// Reads one object if everybody may see it; otherwise it is not found.
     pub(super) async fn open_one(
         &self,
         kind: Kind,
@@ -89,13 +89,13 @@ impl Screened {
         Ok(object)
     }
 
-    /// Everything of a list that everybody may see.
+    /// All rows of a list that everybody may see.
     pub(super) async fn open_rows(&self, query: &ListQuery) -> Result<Vec<Object>> {
         let judged = self.judged_rows(query).await?.into_iter();
         Ok(judged.filter_map(|(row, is_open)| is_open.then_some(row)).collect())
     }
 
-    /// Everything of a list, and whether everybody may see it.
+    /// All rows of a list, each with whether everybody may see it.
     pub(super) async fn judged_rows(&self, query: &ListQuery) -> Result<Vec<(Object, bool)>> {
         let mut judged = Vec::new();
         if query.kind.row().sensitivity == Sensitivity::Secret {
@@ -109,8 +109,8 @@ impl Screened {
         Ok(judged)
     }
 
-    /// Open articles that are in no open category: to who does not see a category, what is in
-    /// it is in none.
+    /// Open articles that are in no open category: a viewer who does not see a category must find
+    /// its articles under "uncategorised".
     async fn loose_rows(&self, query: &ListQuery) -> Result<Vec<Object>> {
         let of = |kind: Kind, category: Option<String>| ListQuery {
             kind,
@@ -127,7 +127,7 @@ impl Screened {
         Ok(loose)
     }
 
-    /// Whether nothing that holds the target of a reference is hidden.
+    /// Whether every whole that the referenced object is part of is open.
     pub(super) async fn is_in_the_open(&self, kind: Kind, reference: &Object) -> Result<bool> {
         let id = id_of(reference);
         match self.check_holders(kind, id.as_deref()).await {
@@ -139,7 +139,7 @@ impl Screened {
 }
 
 impl Screened {
-    /// One thing, as far as the viewer may see it.
+    /// Reads one object as far as the viewer may see it.
     async fn one(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object> {
         if is_kept_here(kind) {
             match self.here.read(kind, id, granularity).await {
@@ -153,12 +153,12 @@ impl Screened {
         let object = self.open_one(kind, id, granularity).await?;
         let shown = self.shown(kind, vec![object], None).await?.into_iter().next();
         let mut shown = shown.ok_or_else(|| keys::unknown(kind, id.unwrap_or_default()))?;
-        // What the keys may change, only the game master's side changes.
+        // Only the game master's side may use the keys for changes.
         shown.insert("isEditable".into(), false.into());
         Ok(shown)
     }
 
-    /// Some things, as far as the viewer may see them.
+    /// Lists objects as far as the viewer may see them.
     pub(super) async fn several(&self, query: &ListQuery) -> Result<Rows> {
         if is_kept_here(query.kind) {
             match self.here.list(query).await {
@@ -169,7 +169,7 @@ impl Screened {
         if self.viewer.sees_gm_side() {
             return self.inner.list(query).await;
         }
-        // What is in something hidden is hidden with it.
+        // Everything below a hidden parent is hidden.
         if let Some((parent, id)) = &query.parent {
             self.open_one(*parent, Some(id), parent.row().granularity(0)).await?;
         }
@@ -223,18 +223,18 @@ impl Anvil for Screened {
     }
 }
 
-/// Whether a kind is looked for here first: who plays what is kept at the table, and World
-/// Anvil knows nothing of it. Another server of this kind does.
+/// Whether a kind is looked up locally first. Campaigns and NPCs belong to the play toolset, and
+/// World Anvil knows nothing of them. Another instance of this program does.
 fn is_kept_here(kind: Kind) -> bool {
     matches!(kind, Kind::Campaign | Kind::Npc)
 }
 
-/// What a field refers to, where it tells more than an id.
+/// The reference in a field, if it has more than an id.
 fn whole_reference<'a>(row: &'a Object, field: &str) -> Option<&'a Object> {
     row.get(field).and_then(Value::as_object).filter(|told| is_reference(told))
 }
 
-/// Whether things of a kind are parts of something.
+/// Whether objects of a kind are parts of something.
 pub(super) fn is_part(kind: Kind) -> bool {
     kind.row().holders().next().is_some()
 }

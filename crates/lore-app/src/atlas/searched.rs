@@ -1,8 +1,8 @@
-//! Searching a service, which has no search of its own.
+//! Searches a service that has no search of its own.
 //!
-//! What was copied here and has not changed there since is found by the one search over the own
-//! world, as if the service were not there. The rest is found by what is known of it. Whether
-//! somebody may see an article is what the service says.
+//! Articles that were copied here and have not changed on the service since are found by searching
+//! the local copies. The others are found by what the connector knows of them. The service decides
+//! who may see an article.
 
 use std::collections::HashMap;
 
@@ -16,22 +16,22 @@ use super::sight::is_open;
 use super::source::Listed;
 use super::taken::id_of;
 
-/// An article that answers.
+/// An article that matches.
 enum Answer {
-    /// By its copy, which is told in full when it is shown.
+    /// Found by its local copy. The details are read only if it is shown.
     Copied(Box<(Hit, Listed)>),
-    /// By what is known of it.
+    /// Found by what the connector knows of it.
     Known(Box<FoundArticle>),
 }
 
-/// Answers, best first, and how many there are in all.
+/// Hits, best first, and their total number.
 struct Answers {
     best: Vec<Answer>,
     total: usize,
 }
 
 impl Screened {
-    /// Articles that answer a question, best first.
+    /// Searches articles in copies and on the service, best first.
     pub(super) async fn search_both(&self, query: &ArticleQuery) -> Result<FoundArticles> {
         let words = query.checked_words()?;
         let audience = Audience::of(&self.viewer);
@@ -64,7 +64,7 @@ impl Screened {
         Ok(FoundArticles { articles, total, searched })
     }
 
-    /// The articles whose copies say what they say now, by the nodes that are these.
+    /// The articles whose copies are up to date, by the nodes of the copies.
     async fn good_copies(&self, world: Option<&str>) -> Result<HashMap<NodeId, Listed>> {
         let copies = self.here.copied_articles().await?;
         if copies.is_empty() {
@@ -78,7 +78,8 @@ impl Screened {
         Ok(copies.filter_map(|(node, seen)| Some((node, good.remove(&seen.id)?))).collect())
     }
 
-    /// Answers among copies. What else is in the own world is not the service's.
+    /// Searches the copies. Other nodes of the local world are ignored: they do not belong to the
+    /// service.
     async fn among_copies(
         &self,
         words: &str,
@@ -96,11 +97,12 @@ impl Screened {
         Ok(Answers { total: best.len(), best })
     }
 
-    /// Answers among what is known of the rest, as many as are wanted, and the share of all
-    /// articles that was searched. What the viewer may not see is not counted.
+    /// Searches the remaining articles. Returns as many hits as are needed, and the fraction of all
+    /// articles that was searched. Articles that the viewer may not see are not counted.
     async fn among_known(&self, query: &ArticleQuery) -> Result<(Answers, f64)> {
         let sees_all = self.viewer.sees_gm_side();
-        // Of what may not be shown nobody knows where it stands.
+        // For viewers who do not see everything, all hits are needed: where the hidden ones rank is
+        // unknown.
         let wanted = query.offset.saturating_add(query.limit.min(PAGE_MAX));
         let limit = if sees_all { wanted } else { usize::MAX };
         let found = self.inner.search(&ArticleQuery { offset: 0, limit, ..query.clone() }).await?;

@@ -1,4 +1,4 @@
-//! Secrets: texts that only the game master's side reads.
+//! Reading secrets: texts that only the game master's side may read.
 
 use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Node, NodeId, Result, Text, Uid, Visibility};
@@ -12,20 +12,20 @@ use crate::play::word;
 
 /// Text kind of a secret that was written as one.
 pub(super) const SECRET: &str = "secret";
-/// Text kind of what is noted about a character.
+/// Text kind of notes about a character.
 pub(super) const NOTES: &str = "notes";
 
-/// The kinds of text that are secrets when they are hidden.
+/// The kinds of texts that count as secrets when they are hidden.
 const KINDS: [&str; 3] = [SECRET, POST, NOTES];
 
 impl Atlas {
-    /// One secret.
+    /// Reads one secret.
     pub(super) async fn secret(&self, id: &str, granularity: i8) -> Result<Object> {
         let (place, text, node) = self.secret_text(id).await?;
         place.secret_object(text, &node, granularity).await
     }
 
-    /// The text of a secret and the node it belongs to, in the world it was found in.
+    /// The text of a secret and its node, with the atlas of the world it was found in.
     pub(super) async fn secret_text(&self, id: &str) -> Result<(Self, Text, Node)> {
         let unknown = || keys::unknown(Kind::Secret, id);
         let uid = id.trim().parse::<Uid>().map_err(|_| unknown())?;
@@ -41,7 +41,7 @@ impl Atlas {
         Err(unknown())
     }
 
-    /// The secrets of this world, or of one article.
+    /// Lists the secrets of this world.
     pub(super) async fn secrets(&self, query: &ListQuery) -> Result<Rows> {
         let query = TextQuery {
             kinds: KINDS.into_iter().map(word).collect::<Result<_>>()?,
@@ -78,8 +78,8 @@ impl Atlas {
     }
 }
 
-/// The id of the node that holds a secret which belongs to no article. It follows from the
-/// secret's own, so that both are found again in the bin.
+/// The uid of the node that holds a secret without an article. It is derived from the secret's uid,
+/// so that both can be found again in the bin.
 pub(super) fn holder_of(secret: Uid) -> Uid {
     super::taken::uid_of_words(&format!("holder of {secret}"))
 }
@@ -103,7 +103,7 @@ pub(super) fn reference(text: &Text, node: &Node) -> Object {
     head
 }
 
-/// The article a secret belongs to; some belong to none.
+/// The article that a secret belongs to, if any.
 fn article_of(node: &Node) -> Option<&Node> {
     keys::is_of_kind(Kind::Article, node).then_some(node)
 }

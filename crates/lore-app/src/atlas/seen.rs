@@ -1,5 +1,5 @@
-//! Which of the things that values and texts of the own world name the caller sees. The store says
-//! so, of each of them.
+//! Determines which of the things referred to in values and texts of the local world the viewer
+//! sees, by asking the store about each of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,11 +15,12 @@ use super::source::Atlas;
 use super::taken::uid_of;
 use crate::play::word;
 
-/// A name, and what it may mean.
+/// A name, and a node it may mean.
 type Meant = (Name, NodeKey);
 
 impl Atlas {
-    /// What the caller sees of everything that some values name; none for who sees everything.
+    /// Determines what the viewer sees of everything that values refer to; `None` for viewers who
+    /// see everything.
     pub(super) async fn sight_of(&self, values: &[&Value]) -> Result<Option<Sight>> {
         if self.viewer().sees_gm_side() {
             return Ok(None);
@@ -32,7 +33,7 @@ impl Atlas {
         Ok(Some(Sight::new(known, Strangers::Stay)))
     }
 
-    /// The same for running texts, which tell what is not hidden as it is.
+    /// Does the same for running texts. There, everything not known to be hidden stays as it is.
     async fn sight_of_words(&self, texts: impl Iterator<Item = &str>) -> Result<Option<Sight>> {
         if self.viewer().sees_gm_side() {
             return Ok(None);
@@ -43,7 +44,7 @@ impl Atlas {
         Ok(Some(Sight::new(known, Strangers::Stay)))
     }
 
-    /// Leaves out of texts what names something hidden.
+    /// Removes references to hidden things from texts.
     pub(super) async fn without_hidden(&self, texts: &mut [Text]) -> Result<()> {
         let sight = self.sight_of_words(texts.iter().map(|text| text.body.as_str())).await?;
         if let Some(sight) = sight {
@@ -83,7 +84,7 @@ impl Atlas {
     }
 }
 
-/// Everything that some names may mean: a number is of whatever kind has it.
+/// Every node that names may mean. A number without a kind may mean any kind with numeric ids.
 fn meant_by(names: Names) -> Result<Vec<Meant>> {
     let mut meant = Vec::new();
     for name in names.told.union(&names.written) {
@@ -100,7 +101,7 @@ fn meant_by(names: Names) -> Result<Vec<Meant>> {
     Ok(meant)
 }
 
-/// What a number of a kind may mean: a copy that came with it, or what was made here.
+/// What a number of a kind may mean: a copy with that number, or a thing made here.
 fn numbered(name: &Name, kind: Kind, number: i64) -> Result<[Meant; 2]> {
     let copy = NodeKey::Uid(uid_of(kind, &number.to_string()));
     let counted = NodeKey::KindNumber(word(kind.row().path)?, counted_number(number));

@@ -1,10 +1,10 @@
-//! What is shown of values that others wrote: nothing in them names what is hidden.
+//! Removes references to hidden things from values that other people wrote.
 //!
-//! What a field of the table joins things by is an edge, and the store shows only those that lead
-//! to what the viewer sees. Any other field may name things, too, at any depth: by references,
-//! mentions, addresses, lists and keys, and in texts that are data. One walk leaves out what is
-//! hidden, whoever knows what that is: the store, or a service that was asked. Of what nobody
-//! knows, a reference itself must say that everybody may see it.
+//! Fields that join objects are edges, and the store shows only edges to nodes that the viewer
+//! sees. Any other field may contain references as well, at any depth: reference objects, mentions,
+//! URLs, lists, keys, and texts that contain JSON. One walk removes those that are hidden,
+//! according to the store or to a service that was asked. If neither knows, the reference itself
+//! must say that it is open.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,27 +16,27 @@ use serde_json::Value;
 
 use super::named::{Name, UUID, data_in, kind_of, looks_like_data, mentioned, name_of, named_in};
 
-/// What is shown to whoever may ask: the worlds they are in, and themselves.
+/// Kinds that are always shown: the worlds the caller is in, and the caller.
 const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
-/// What everybody may see although it does not say so.
+/// Kinds that are open to everybody although they do not say so.
 const SHARED: [Kind; 2] = [Kind::RpgSystem, Kind::MarkerType];
 
-/// Which of the things that some values name may be told.
+/// Which of the things that some values refer to may be shown.
 #[derive(Debug)]
 pub(super) struct Sight {
-    /// Whether things can be seen that are known.
+    /// Whether each known thing is visible.
     known: HashMap<Name, bool>,
     strangers: Strangers,
 }
 
-/// What becomes of ids in texts of which nothing is known.
+/// What happens to ids in texts about which nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strangers {
-    /// They stay: everything that is hidden is known.
+    /// They stay: everything hidden is known.
     Stay,
-    /// They are left out: they may be those of something hidden.
+    /// They are removed: they may belong to something hidden.
     Go,
-    /// They stay until somebody was asked about them, and so do references that say nothing.
+    /// They stay for now, as do references that declare nothing, until the service has been asked.
     Wait,
 }
 
@@ -45,20 +45,21 @@ impl Sight {
         Self { known, strangers }
     }
 
-    /// A value without anything that names what cannot be seen; nothing when it is that itself.
+    /// A value without references to hidden things; null if the value itself is hidden.
     pub(super) fn seen(&self, value: Value) -> Value {
         self.shown(value).unwrap_or_default()
     }
 
-    /// A running text that names what cannot be seen in words alone. What only shows it, such as
-    /// `[secret:…]`, is not there.
+    /// A running text in which mentions of hidden things are reduced to their labels. Tags that
+    /// only embed a hidden thing, such as `[secret:…]`, are removed.
     pub(super) fn words(&self, text: &str) -> String {
         if let Some(data) = data_in(text) {
             let shown = self.shown(data.clone());
             let same = shown.as_ref() == Some(&data);
             return if same { text.to_owned() } else { shown.unwrap_or_default().to_string() };
         }
-        // A piece of data says what is hidden beside its id, too.
+        // An id in quotes is part of embedded data, which would tell more about the hidden thing
+        // than its id.
         if self.untold_in(text).any(|at| is_quoted(text, &at)) {
             return UNTOLD.to_owned();
         }
@@ -81,7 +82,7 @@ impl Sight {
         out
     }
 
-    /// Where ids stand that may not be told.
+    /// The positions of ids that must not be shown.
     fn untold_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         named_in(text).filter(|(_, name)| self.is_out(name)).map(|(at, _)| at)
     }
@@ -92,7 +93,7 @@ impl Sight {
             Value::Object(fields) => {
                 let named = fields.into_iter().filter(|(name, _)| !self.names_untold(name));
                 let shown = named.map(|(name, value)| match name.as_str() {
-                    // Whatever else it is, it is the id of what is shown.
+                    // This is the id of the object that is being shown.
                     "id" => (name, value),
                     _ => (name, self.seen(value)),
                 });
@@ -106,8 +107,8 @@ impl Sight {
         }
     }
 
-    /// A text that may be anything. What is no running text says nothing any more without what
-    /// it names.
+    /// A text of unknown nature. Unless it is running text, it is dropped as a whole if it refers
+    /// to something hidden, because the rest would mean nothing.
     fn text(&self, text: String) -> Option<Value> {
         if let Some(data) = data_in(&text) {
             let shown = self.shown(data.clone())?;
@@ -120,7 +121,7 @@ impl Sight {
         }
     }
 
-    /// A text with mentions of what cannot be seen as what readers see of them.
+    /// A text in which mentions of hidden things are reduced to what readers see of them.
     fn in_words(&self, text: &str) -> String {
         let text = anvil::replaced(text, |found| {
             let is_out = match mentioned(found) {
@@ -132,8 +133,8 @@ impl Sight {
         if self.strangers != Strangers::Go {
             return text;
         }
-        // What a service tells by a number that it gave to a page leads nowhere, or it would say
-        // what it is.
+        // A service's text has no valid mentions of this form: it would have converted any that
+        // lead somewhere.
         mention::replaced(&text, |found| {
             matches!(found.target, mention::Target::Entity(_)).then(|| words_for(found.label()))
         })
@@ -150,8 +151,8 @@ impl Sight {
         }
     }
 
-    /// Whether an object without an id of its own has that of something hidden, and what that is
-    /// called.
+    /// Whether an object without an id of its own contains the id of something hidden together with
+    /// a title.
     fn tells_of_hidden(&self, fields: &Object) -> bool {
         let is_hidden = |text: &str| {
             let name = Name::of(text).filter(|name| matches!(name, Name::Uid(_)));
@@ -174,7 +175,7 @@ impl Sight {
     }
 }
 
-/// What readers see of a mention that may not be told.
+/// What readers see in place of a mention that must not be shown.
 fn words_for(label: Option<&str>) -> String {
     match label.unwrap_or_default() {
         "" => UNTOLD.to_owned(),
@@ -182,34 +183,34 @@ fn words_for(label: Option<&str>) -> String {
     }
 }
 
-/// Whether an object is a reference that tells nothing but an id.
+/// Whether an object is a reference with nothing but an id.
 pub(super) fn is_bare(fields: &Object) -> bool {
     fields.len() == 1 && fields.contains_key("id")
 }
 
-/// Whether a reference does not say that its target is for everybody. Worlds are always private to
-/// those who have no part in them, and who asks here has.
+/// Whether a reference does not declare its target open. Worlds always say that they are private,
+/// but the caller takes part in them, so they count as open.
 pub(super) fn is_hidden(fields: &Object) -> bool {
-    // Whatever else it is, it is no more open than an article.
+    // An unknown kind is treated like an article.
     is_reference(fields) && !is_open(kind_of(fields).unwrap_or(Kind::Article), fields)
 }
 
-/// Whether something that need not say what it is says that it is not for everybody.
+/// Whether an object that is not a reference says that it is private.
 fn says_private(fields: &Object) -> bool {
     let state = fields.get("state").and_then(Value::as_str);
     let is_private = state.is_some_and(|state| state.trim().eq_ignore_ascii_case("private"));
     is_private && !is_open(kind_of(fields).unwrap_or(Kind::Article), fields)
 }
 
-/// Whether everybody may see an object. What says nothing of that is not shown.
+/// Whether everybody may see an object. An object that does not say so is not shown.
 pub(super) fn is_open(kind: Kind, object: &Object) -> bool {
     let is_silent = object.get("state").is_none_or(Value::is_null);
     let is_shared = SHARED.contains(&kind) && is_silent;
     EVERYBODYS.contains(&kind) || is_shared || is_public(object)
 }
 
-/// Where a tag stands that only shows what an id in it means: `[secret:id]`, or `\[secret:id\]`
-/// where it is written as it came.
+/// The position of a tag around an id that only embeds the thing: `[secret:id]`, or `\[secret:id\]`
+/// if it is escaped.
 fn tag_around(text: &str, id: &Range<usize>) -> Option<Range<usize>> {
     let before = text.get(..id.start)?.strip_suffix(':')?;
     let word = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -222,7 +223,7 @@ fn tag_around(text: &str, id: &Range<usize>) -> Option<Range<usize>> {
     Some(start..id.end + end + 1)
 }
 
-/// Whether something stands in a text as values stand in data.
+/// Whether a position in a text is quoted like a JSON value.
 fn is_quoted(text: &str, at: &Range<usize>) -> bool {
     let before = text.get(..at.start).is_some_and(|before| before.ends_with('"'));
     before

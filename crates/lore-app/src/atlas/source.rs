@@ -1,4 +1,4 @@
-//! Where objects come from: the own world, or a service that is asked in its place.
+//! The sources of objects: the local world ([`Atlas`]), or a service behind the [`Anvil`] trait.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::access::{for_everybody, in_another};
 use crate::pages::{Scribe, TagsAre};
 use crate::worlds;
 
-/// What can be asked for objects.
+/// A source of objects.
 #[async_trait]
 pub trait Anvil: Send + Sync {
-    /// One object. Without an id it is the caller, of users, or the present world.
+    /// Reads one object. Without an id: for users the caller, for worlds the current one.
     async fn read(&self, kind: Kind, id: Option<&str>, granularity: i8) -> Result<Object>;
 
-    /// Some objects, as references.
+    /// Lists objects as references.
     async fn list(&self, query: &ListQuery) -> Result<Rows>;
 
-    /// Everything of a list, however long it is and whichever page the query asks for.
+    /// Reads a whole list, page by page, whatever page the query asks for.
     async fn list_whole(&self, query: &ListQuery) -> Result<Vec<Object>> {
         let mut all: Vec<Object> = Vec::new();
         loop {
@@ -36,36 +36,36 @@ pub trait Anvil: Send + Sync {
         }
     }
 
-    /// Articles that answer a question, best first.
+    /// Searches articles, best first.
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles>;
 
-    /// The same where the service searches itself, which most do not: nothing then.
+    /// Searches with the service's own search. Most services have none and return `None`.
     async fn searched(&self, _query: &ArticleQuery) -> Result<Option<FoundArticles>> {
         Ok(None)
     }
 
-    /// Makes an object; gives it back as it is now.
+    /// Creates an object and returns it.
     async fn create(&self, kind: Kind, fields: &Object) -> Result<Object>;
 
-    /// Changes an object; gives it back as it is now.
+    /// Changes an object and returns it.
     async fn update(&self, kind: Kind, id: &str, fields: &Object) -> Result<Object>;
 
     /// Deletes an object.
     async fn delete(&self, kind: Kind, id: &str) -> Result<()>;
 
-    /// How much of a world can be listed, and how.
+    /// How completely the source lists a world, and in which form.
     fn extent(&self) -> Extent {
         Extent::Whole
     }
 
-    /// Whether the service does not know the keys it was asked with last: then it says nothing of
-    /// what there is.
+    /// Whether the service rejected the keys of the last request. An error then says nothing about
+    /// what exists.
     fn refuses_keys(&self) -> bool {
         false
     }
 
-    /// The articles of which copies say what they say now: all that were copied, by their ids,
-    /// each with the date that it had then.
+    /// The articles whose copies are up to date. `copies` has the ids of all copied articles with
+    /// the date each had when it was copied.
     async fn unchanged(
         &self,
         _world: Option<&str>,
@@ -75,7 +75,7 @@ pub trait Anvil: Send + Sync {
     }
 }
 
-/// An article in the list of its world.
+/// An article as listed in its world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
     /// The reference to it.
@@ -84,79 +84,79 @@ pub struct Listed {
     pub world: Object,
 }
 
-/// How much of a world can be listed, and how.
+/// How completely a source lists a world, and in which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Everything there is, each thing below what it belongs to.
+    /// Everything, each object below the one it belongs to: a live service.
     Whole,
-    /// Some of it, all things of a kind in one heap.
+    /// Some of it, all objects of a kind in one list: an archive.
     Heap,
 }
 
-/// What to list.
+/// A query for a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListQuery {
-    /// Of which kind.
+    /// The kind of objects.
     pub kind: Kind,
-    /// In which world; the present one when absent.
+    /// The world; the current one if absent.
     pub world: Option<String>,
-    /// Below what, other than a world.
+    /// The parent object, unless it is a world.
     pub parent: Option<(Kind, String)>,
-    /// Of articles: in which category; [`lore_anvil::UNCATEGORISED`] are those in none.
+    /// For articles, the category; [`lore_anvil::UNCATEGORISED`] means those in none.
     pub category: Option<String>,
-    /// Leave out this many first.
+    /// The number of objects to skip.
     pub offset: usize,
-    /// At most this many, and never more than [`lore_anvil::PAGE_MAX`].
+    /// The maximum number of objects, at most [`lore_anvil::PAGE_MAX`].
     pub limit: usize,
-    /// How much of each.
+    /// How much to return of each object.
     pub detail: Detail,
 }
 
-/// How much a list tells of each thing.
+/// How much a list returns of each object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// What lists of the contract tell.
+    /// The full rows of the contract.
     Rows,
-    /// What can be told without further questions to a service, which may not say how long the list
-    /// is: the total is how far it is known then.
+    /// Only what needs no further requests to a service. The total may then be only what is known
+    /// so far.
     Heads,
 }
 
 impl ListQuery {
-    /// Everything of a kind in the present world.
+    /// A query for everything of a kind in the current world.
     pub fn of(kind: Kind) -> Self {
         let (limit, detail) = (PAGE_MAX, Detail::Rows);
         Self { kind, world: None, parent: None, category: None, offset: 0, limit, detail }
     }
 }
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows {
     /// The objects.
     pub rows: Vec<Object>,
-    /// How many there are in all, if that was asked for.
+    /// The total number of objects; see [`Detail::Heads`] for when it is not exact.
     pub total: usize,
 }
 
-/// The own world.
+/// The local world, shown as a source of World Anvil objects.
 #[derive(Clone)]
 pub struct Atlas {
-    /// Who works, for which call.
+    /// Who acts, and for which call.
     pub(super) scribe: Scribe,
-    /// Who asks. In another world a reader is nobody in particular, and still looks into the
-    /// worlds of who called.
+    /// The principal who called. In another world a reader acts as nobody in particular, but which
+    /// worlds can be entered still depends on the caller.
     pub(super) caller: PrincipalId,
-    /// Whose numbers the texts mention that are written.
+    /// How numbers in mentions of written texts are to be understood.
     pub(super) numbers: Numbers,
 }
 
-/// Whose numbers something is known by.
+/// Which numbering is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbers {
-    /// Those of this world.
+    /// That of this world.
     Ours,
-    /// Those of where a copy comes from.
+    /// That of the source of a copy.
     Theirs,
 }
 
@@ -177,7 +177,7 @@ impl Atlas {
         &self.scribe.viewer
     }
 
-    /// The same caller in the world they name; in this one when they name none.
+    /// The same caller in the named world, or in this one if none is named.
     pub(super) async fn in_world(&self, world: Option<&str>) -> Result<Self> {
         let Some(name) = world.map(str::trim).filter(|name| !name.is_empty()) else {
             return Ok(self.clone());
@@ -191,25 +191,26 @@ impl Atlas {
         Ok(Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() })
     }
 
-    /// The same, writing what happened at a moment; now where that is not known.
+    /// The same atlas, dating its writes at a given moment; now if there is none or it is in the
+    /// future.
     pub(super) fn dated(&self, at: Option<Timestamp>) -> Self {
         let at = at.map(|at| at.min(self.app().effects.now()));
         Self { scribe: Scribe { at, ..self.scribe.clone() }, ..self.clone() }
     }
 
-    /// The same, writing what comes from elsewhere.
+    /// The same atlas, writing texts that come from another source.
     pub(super) fn copying(&self) -> Self {
         Self { numbers: Numbers::Theirs, ..self.clone() }
     }
 
-    /// The same world as everybody sees it who may see it at all.
+    /// The same world with only what everybody sees.
     pub(super) fn for_everybody(&self) -> Self {
         let viewer = for_everybody(self.viewer());
         Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() }
     }
 
-    /// Some objects of every world the caller can enter, the present one first. Each says which
-    /// world it is in.
+    /// Lists objects of every world that the caller can enter, the current one first. Each states
+    /// its world.
     pub async fn list_everywhere(&self, query: &ListQuery) -> Result<Rows> {
         let mut all = Rows { rows: Vec::new(), total: 0 };
         for place in self.everywhere().await? {
@@ -227,7 +228,7 @@ impl Atlas {
         Ok(all)
     }
 
-    /// The caller in each world they can enter, the present one first.
+    /// The caller in each world they can enter, the current one first.
     pub(super) async fn everywhere(&self) -> Result<Vec<Self>> {
         let mut all = vec![self.clone()];
         for world in worlds::list(self.app(), self.caller).await? {

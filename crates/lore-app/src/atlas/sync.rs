@@ -1,8 +1,8 @@
-//! Copying a world of a service into the own one.
+//! Copies a world of a service into the local one.
 //!
-//! Running it again goes on where it stopped: what has not changed there since is passed
-//! over. Ids stay what they are, so a second copy changes the first. Things come first
-//! and what joins them second, because they refer to each other in circles.
+//! A second run continues where the first stopped and skips what has not changed since. Ids are
+//! kept, so a second copy updates the first. All objects are copied before the links between them,
+//! because they refer to each other in cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,13 +20,13 @@ use super::listed::{self, Trouble, waiting};
 use super::source::{Anvil, Atlas, Extent};
 use super::taken::{PENDING, Put, REFUSED, id_of, references, uid_of, writable};
 
-/// Most things that are named of those that came to the same end.
+/// The maximum number of things named per outcome.
 const NAMED_MAX: usize = 20;
 
-/// How often in a row a service may fail to tell a thing that it lists.
+/// How many times in a row a service may fail to return an object that it lists.
 const SILENCES_MAX: usize = 5;
 
-/// What is copied, in this order, and what it is listed below.
+/// What is copied, in this order, each with the kind below which it is listed.
 pub(super) const ORDER: [(Kind, Option<Kind>); 34] = [
     (Kind::Category, None),
     (Kind::Image, None),
@@ -64,41 +64,41 @@ pub(super) const ORDER: [(Kind, Option<Kind>); 34] = [
     (Kind::SubscriberGroup, None),
 ];
 
-/// What all worlds share, and what refers to it.
+/// Kinds that all worlds share, each with the kinds that refer to it.
 const SHARED: [(Kind, &[Kind]); 2] =
     [(Kind::MarkerType, &[Kind::Marker]), (Kind::RpgSystem, &[Kind::Block, Kind::BlockTemplate])];
 
-/// What became of a copy.
+/// The outcome of a copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Synced {
-    /// Made.
+    /// The number of objects created.
     pub made: usize,
-    /// Changed since the last time.
+    /// The number changed since the last run.
     pub changed: usize,
-    /// As it was.
+    /// The number that did not change.
     pub unchanged: usize,
-    /// Gone there, and put into the bin here.
+    /// The number deleted on the service, and therefore put into the bin here.
     pub deleted: usize,
-    /// In the bin here and there again, so taken out of it.
+    /// Objects that were in the bin here but exist on the service, so they were restored.
     pub restored: Named,
-    /// Older in an archive than what was taken in before, which stays.
+    /// Objects that are older in an archive than the copy, which therefore stays.
     pub older: Named,
-    /// What could not be listed, so that nothing is known of what there is of it.
+    /// Kinds that could not be listed, so that nothing is known of them.
     pub unlisted: Named,
-    /// What the service should have told and did not: the copy is not complete.
+    /// What the service should have returned but did not: the copy is incomplete.
     pub missing: Named,
     /// What could not be copied, and why.
     pub left_out: Named,
 }
 
-/// Things that came to the same end: how many, and some of them in words.
+/// Things with the same outcome: their number, and descriptions of some.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
-    /// How many.
+    /// How many there are.
     pub count: usize,
-    /// Some of them.
+    /// Descriptions of some of them.
     pub some: Vec<String>,
-    /// How many more there are that were told last time.
+    /// How many more there are that were already reported by the last run.
     pub again: usize,
 }
 
@@ -111,27 +111,27 @@ impl Named {
     }
 }
 
-/// How far a copy is.
+/// The progress of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// So many of all things of a kind are looked at.
+    /// Some objects of a kind are done.
     Copied {
-        /// What they are.
+        /// The kind, in the plural.
         what: &'static str,
-        /// How many.
+        /// How many are done.
         done: usize,
-        /// Of how many.
+        /// How many there are.
         total: usize,
     },
-    /// The service wants to be left alone for so long.
+    /// The copy pauses because the service throttles it.
     Waits(Duration),
 }
 
-/// Tells how far it is.
+/// A callback for progress.
 pub type Told<'a> = &'a (dyn Fn(Step) + Sync);
 
 impl Atlas {
-    /// Copies a world of `source` into this one; its first world when none is named.
+    /// Copies a world of `source` into this one; its first world if none is named.
     pub async fn copy_from(
         &self,
         source: &dyn Anvil,
@@ -163,8 +163,8 @@ impl Atlas {
         copying.finish().await
     }
 
-    /// The rows worth copying. Of what everybody shares there are hundreds, so only what
-    /// something here refers to is.
+    /// The rows worth copying. Of kinds shared by all worlds there are hundreds, so only those that
+    /// something here refers to are copied.
     async fn of_interest(&self, kind: Kind, mut rows: Vec<Object>) -> Result<Vec<Object>> {
         let Some((_, users)) = SHARED.iter().find(|(shared, _)| *shared == kind) else {
             return Ok(rows);
@@ -187,7 +187,7 @@ impl Atlas {
         Ok(rows)
     }
 
-    /// Hides a copy whose original is hidden by now, although nothing else of it can be taken in.
+    /// Hides a copy whose original is hidden now, even though nothing else of it can be updated.
     async fn hide_copy(&self, kind: Kind, id: &str) -> Result<()> {
         let key = NodeKey::Uid(uid_of(kind, id));
         let copy = self.app().store.node(self.viewer(), key).await?;
@@ -199,7 +199,8 @@ impl Atlas {
         self.change_node(kind, copy.id, &hidden).await
     }
 
-    /// Puts into the bin what is gone there; gives how many were here still.
+    /// Puts objects into the bin that are gone from the service. Returns how many still existed
+    /// here.
     async fn bury(&self, kind: Kind, ids: &[String]) -> Result<usize> {
         let mut buried = 0;
         for id in ids {
@@ -213,7 +214,7 @@ impl Atlas {
     }
 }
 
-/// A copy that is under way.
+/// A copy in progress.
 struct Copying<'a> {
     here: &'a Atlas,
     source: &'a dyn Anvil,
@@ -221,7 +222,7 @@ struct Copying<'a> {
     record: Record,
     /// What could not be copied this time, and why.
     troubles: BTreeMap<String, String>,
-    /// How often in a row the service failed to tell a thing.
+    /// How many times in a row the service failed to return an object.
     silences: usize,
     done: Synced,
 }
@@ -233,7 +234,7 @@ impl Copying<'_> {
         Ok(self.done)
     }
 
-    /// Notes what could not be copied, and why.
+    /// Records what could not be copied, and why.
     fn leave_out(&mut self, what: &str, why: &str) {
         match self.is_told(what, why) {
             true => self.done.left_out.again += 1,
@@ -241,7 +242,7 @@ impl Copying<'_> {
         }
     }
 
-    /// Notes what could not be listed. What should have been is told each time.
+    /// Records what could not be listed. A list that should exist is reported every time.
     fn note_unlisted(&mut self, what: &str, trouble: Trouble) {
         match trouble {
             Trouble::Missing(why) => self.done.missing.add(format!("{what}: {why}")),
@@ -250,13 +251,13 @@ impl Copying<'_> {
         }
     }
 
-    /// Whether some trouble was told last time; it is noted for the next.
+    /// Whether a problem was already reported by the last run. Records it for the next.
     fn is_told(&mut self, what: &str, why: &str) -> bool {
         self.troubles.insert(what.to_owned(), why.to_owned());
         self.record.knows_trouble(what, why)
     }
 
-    /// Copies what is told of the world itself, apart from what that refers to.
+    /// Copies the fields of the world itself, without its references.
     async fn world(&mut self, id: &str, about: Object) -> Result<()> {
         let mut fields = about;
         let date = date_of(&fields);
@@ -299,7 +300,7 @@ impl Copying<'_> {
             self.one(kind, row).await?;
             (self.told)(Step::Copied { what, done: at + 1, total });
         }
-        // What could not be listed as a whole says nothing of what is missing.
+        // An incomplete list does not say what was deleted.
         if listed.whole {
             self.done.deleted += self.here.bury(kind, &self.record.missing(kind, &present)).await?;
             self.record.note(kind, present);
@@ -311,7 +312,7 @@ impl Copying<'_> {
         let Some(id) = id_of(&row) else { return Ok(()) };
         let date = date_of(&row);
         let known = self.known(kind, &id).await?;
-        // To read a thing of a service once more is a request; what an archive says is here.
+        // Reading an object again costs a request to a service; an archive is local.
         let is_dated = date.is_some() && self.source.extent() == Extent::Whole;
         let is_same = |known: &Seen| known.date == date && known.is_listed_so(&row);
         if is_dated && known.as_ref().is_some_and(is_same) {
@@ -340,7 +341,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// Notes what could not be copied. A service that fails again and again is left alone.
+    /// Records what could not be copied. Fails if the service is unavailable too often in a row.
     fn go_without(&mut self, what: &str, error: Error) -> Result<()> {
         if !matches!(error, Error::Unavailable { .. }) {
             self.leave_out(what, &error.to_string());
@@ -354,7 +355,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// What was taken in of a thing that is here.
+    /// The recorded state of the local copy, if there is one.
     async fn known(&self, kind: Kind, id: &str) -> Result<Option<Seen>> {
         let uid = uid_of(kind, id);
         if kind == Kind::Secret {
@@ -362,7 +363,8 @@ impl Copying<'_> {
             return Ok(self.record.seen(kind, id).filter(|_| is_here).cloned());
         }
         let node = self.here.app().store.node(self.here.viewer(), NodeKey::Uid(uid)).await?;
-        // What came in as something else, because this could not be read then, is not this yet.
+        // A node of another kind does not count: the thing was copied as something else when this
+        // kind could not be read.
         Ok(node.filter(|node| keys::is_of_kind(kind, node)).as_ref().and_then(Seen::of_node))
     }
 
@@ -378,7 +380,7 @@ impl Copying<'_> {
         let object = waiting(self.told, || self.source.read(kind, Some(id), full)).await?;
         let seen = |fields: &Object| Seen::new(id, date.clone(), fields).dated(&row, &object);
         let mut fields = writable(kind, row.clone(), object.clone());
-        // Where the two differ, whoever may see less is right.
+        // If list and object disagree, the more hidden state wins.
         if is_public(&fields) && row.contains_key("state") && !is_public(&row) {
             fields.insert("state".into(), "private".into());
         }
@@ -397,8 +399,8 @@ impl Copying<'_> {
         Ok(put)
     }
 
-    /// Joins what was copied, now or in a run that was cut short; mentions find their
-    /// targets now, too.
+    /// Adds the links of copied objects, including those left from an interrupted run. Mentions are
+    /// resolved again, because all targets exist now.
     async fn join(&mut self, kind: Kind) -> Result<()> {
         let mut pending = self.here.every(kind).await?;
         let is_open = |node: &Node, name: &str| head::own(node, name).is_some();

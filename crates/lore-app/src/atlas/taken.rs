@@ -1,4 +1,4 @@
-//! Taking one thing of a service into the own world: made, changed, or out of the bin.
+//! Copies one object of a service into the local world: creates, updates or restores it.
 
 use lore_anvil::{Form, Kind, OPEN_FIELDS, Object, check_section};
 use lore_core::{Error, Node, Result, Uid, names};
@@ -12,26 +12,26 @@ use super::source::Atlas;
 use super::written::EXCERPT;
 use super::{head, keys, secrets};
 
-/// Where it is kept what a copied thing shall be joined to, until everything is here.
+/// The own field with the links of a copy that are to be added once everything is copied.
 pub(super) const PENDING: &str = "pendingLinks";
-/// Where it is kept what a copied thing could not be joined to: that may become possible.
+/// The own field with links that could not be added. They are tried again in the next run.
 pub(super) const REFUSED: &str = "refusedLinks";
 
-/// What became of a thing.
+/// What was done with an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Put {
     Made,
     Changed,
-    /// It was in the bin.
+    /// It was in the bin and is restored.
     Restored,
     /// Nothing has changed.
     Same,
-    /// It is older than what is here.
+    /// The source is older than the copy, which stays.
     Older,
 }
 
 impl Atlas {
-    /// Makes or changes a thing; what it is joined to waits.
+    /// Creates or updates a copy. Its links are stored for later.
     pub(super) async fn put(&self, kind: Kind, now: Seen, mut fields: Object) -> Result<Put> {
         clean_names(&mut fields);
         let uid = uid_of(kind, &now.id);
@@ -47,7 +47,7 @@ impl Atlas {
         }
         let (links, mut plain): (Object, Object) =
             fields.into_iter().partition(|(name, _)| is_join(kind, name));
-        // What it is a part of is here already, and says who may see it.
+        // The wholes it is part of are copied already, and decide who may see it.
         let is_above = |name: &str| kind.row().holders().any(|(field, ..)| field == name);
         let above = links.clone().into_iter().filter(|(name, _)| is_above(name)).collect();
         let above = self.resolvable(kind, above).await?;
@@ -59,7 +59,7 @@ impl Atlas {
             Some(node) if keys::is_of_kind(kind, &node) => {
                 self.dated(now.changed_at()).change_node(kind, node.id, &plain).await?;
             }
-            // The same thing of the service, which lists it as both.
+            // The same object, which the service lists under both kinds.
             Some(node) if Seen::of_node(&node).is_some_and(|before| before.id == now.id) => {
                 self.becomes(kind, &node, &plain).await?;
                 self.dated(now.changed_at()).change_node(kind, node.id, &plain).await?;
@@ -75,11 +75,11 @@ impl Atlas {
         Ok(put)
     }
 
-    /// Makes a node one of those that things of a kind are here.
+    /// Changes the kind of a node to the one that objects of `kind` have here.
     async fn becomes(&self, kind: Kind, node: &Node, fields: &Object) -> Result<()> {
         let template = fields.get("templateType").and_then(Value::as_str);
         let word = keys::node_word(kind, template)?;
-        // Whoever is cut short here takes it in once more.
+        // Without the record, an interrupted run copies the object again.
         let unknown = Object::from_iter([(head::COPY.to_owned(), Value::Null)]);
         let properties = Some(head::merged(&node.properties, &unknown));
         let patch = NodePatch { kind: Some(word), properties, ..NodePatch::default() };
@@ -93,7 +93,7 @@ impl Atlas {
         .await
     }
 
-    /// Makes or changes a secret.
+    /// Creates or updates a secret.
     pub(super) async fn put_secret(&self, now: &Seen, mut fields: Object) -> Result<Put> {
         clean_names(&mut fields);
         let uid = uid_of(Kind::Secret, &now.id);
@@ -108,7 +108,7 @@ impl Atlas {
         let is_rewritten = now.made_at() != now.changed_at();
         if put == Put::Made {
             let mut first = fields.clone();
-            // What it says now was written when it was changed last.
+            // Its current text dates from its last change.
             first.retain(|name, _| name != "content" || !is_rewritten);
             self.dated(now.made_at()).create_secret(&first, uid).await?;
         }
@@ -119,11 +119,11 @@ impl Atlas {
         Ok(put)
     }
 
-    /// Joins a copied thing to what it refers to, as far as that is possible; gives the links
-    /// that are not, and why.
+    /// Adds the links of a copy as far as possible. Returns the fields that were refused, with the
+    /// reasons.
     pub(super) async fn join(&self, kind: Kind, node: &Node) -> Result<Vec<(String, String)>> {
         let kept = |name: &str| head::own(node, name).and_then(Value::as_object).cloned();
-        // The texts find those that they mention once everything is here.
+        // Texts are written again, so that their mentions find targets that were copied later.
         let texts = match kept(PENDING) {
             Some(_) => self.texts_again(kind, node).await?,
             None => Object::new(),
@@ -152,7 +152,7 @@ impl Atlas {
         }
     }
 
-    /// The texts of a thing, as fields to be written once more.
+    /// The texts of an object, as fields to be written again.
     async fn texts_again(&self, kind: Kind, node: &Node) -> Result<Object> {
         let id = node.uid.to_string();
         let object = self.read_object(kind, Some(&id), kind.row().granularity(2)).await?;
@@ -168,7 +168,7 @@ impl Atlas {
         Ok(self.app().store.node(self.viewer(), NodeKey::Uid(uid)).await?)
     }
 
-    /// Takes a secret out of the bin, with what holds it where that is nothing else.
+    /// Restores a secret from the bin, together with a node that holds nothing else.
     async fn takes_out_secret(&self, uid: Uid) -> Result<bool> {
         let text = Change::RestoreText(TextRef::Uid(uid));
         if self.takes_out(text.clone()).await? {
@@ -182,7 +182,7 @@ impl Atlas {
         self.taken_out(self.scribe.batch().change(change)).await
     }
 
-    /// Whether there was something to take out of the bin.
+    /// Commits a restoring batch. Returns `false` if there was nothing to restore.
     async fn taken_out(&self, batch: Batch) -> Result<bool> {
         match self.app().commit(&self.scribe.all_seeing(), batch).await {
             Ok(_) => Ok(true),
@@ -191,7 +191,7 @@ impl Atlas {
         }
     }
 
-    /// The fields without references to what is not here.
+    /// The fields without references to things that do not exist here.
     async fn resolvable(&self, kind: Kind, fields: Object) -> Result<Object> {
         let mut kept = Object::new();
         for (name, value) in fields {
@@ -219,12 +219,12 @@ impl Atlas {
     }
 }
 
-/// What of an object can be written; null is what is not there any more. Secrets are for
-/// the game master here, whoever may read them there.
+/// The fields of an object that can be written; null clears a field. The state of secrets is
+/// dropped, because here they are always for the game master's side.
 pub(super) fn writable(kind: Kind, row: Object, object: Object) -> Object {
     let mut fields = row;
     for (name, value) in object {
-        // What something is listed below is true although it does not say so itself.
+        // The parent that a row was listed below is right even if the object does not mention it.
         let is_silent = value.is_null() && (is_join(kind, &name) || !may_be_nothing(&name));
         if !(is_silent && fields.contains_key(&name)) {
             fields.insert(name, value);
@@ -235,7 +235,7 @@ pub(super) fn writable(kind: Kind, row: Object, object: Object) -> Object {
     }
     leave_derived(kind, &mut fields);
     leave_odd_sections(kind, &mut fields);
-    // Further texts are told once more by themselves.
+    // Sections are repeated as fields of their own.
     let sections = fields.get("sections").and_then(Value::as_object).cloned().unwrap_or_default();
     fields.retain(|name, value| match kind.row().field(name).map(|field| field.form) {
         Some(Form::Many(..) | Form::Created) => false,
@@ -251,8 +251,8 @@ pub(super) fn writable(kind: Kind, row: Object, object: Object) -> Object {
     fields
 }
 
-/// Leaves out what only says once more what something else does: the address of a picture, which
-/// may be hidden, and the beginning of the text.
+/// Removes fields that repeat others: the URL of a picture, which may be hidden, and an excerpt
+/// that is just the beginning of the text.
 fn leave_derived(kind: Kind, fields: &mut Object) {
     if kind == Kind::Map && fields.get("image").is_some_and(Value::is_object) {
         fields.shift_remove("imageUrl");
@@ -263,7 +263,7 @@ fn leave_derived(kind: Kind, fields: &mut Object) {
     }
 }
 
-/// Adds what said something before and is not mentioned any more, as nothing.
+/// Adds null for fields and sections that had a value before and are no longer mentioned.
 fn clear_gone(fields: &mut Object, told: Vec<String>) {
     for name in told {
         if let Some(section) = name.strip_prefix(SECTION_OF) {
@@ -277,12 +277,12 @@ fn clear_gone(fields: &mut Object, told: Vec<String>) {
     }
 }
 
-/// Whether a field can be cleared at all.
+/// Whether a field can be cleared.
 fn may_be_nothing(name: &str) -> bool {
     !["title", "state", "templateType"].contains(&name)
 }
 
-/// Leaves out sections that cannot be written by their name, or are no texts.
+/// Removes sections that are not texts, or whose name cannot be written.
 fn leave_odd_sections(kind: Kind, fields: &mut Object) {
     if let Some(Value::Object(sections)) = fields.get_mut("sections") {
         let is_text = |text: &Value| text.is_string() || text.is_null();
@@ -290,8 +290,7 @@ fn leave_odd_sections(kind: Kind, fields: &mut Object) {
     }
 }
 
-/// Whether a secret says what it is to say. It may have been taken in before that was
-/// written down.
+/// Whether a secret is already up to date. It may have been copied before such records were kept.
 fn is_same_secret(here: &Object, wanted: &Object) -> bool {
     let article = |of: &Object| of.get("article").map(references).unwrap_or_default();
     let same = |name: &&str| here.get(*name) == wanted.get(*name);
@@ -314,7 +313,7 @@ fn taken(by: &str) -> Error {
     }
 }
 
-/// The ids in a reference, or in several.
+/// The ids in a reference, or in a list of references.
 pub(super) fn references(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().flat_map(references).collect(),
@@ -325,17 +324,17 @@ pub(super) fn references(value: &Value) -> Vec<String> {
     }
 }
 
-/// The id that an object says it has.
+/// The `id` of an object.
 pub(super) fn id_of(object: &Object) -> Option<String> {
     references(object.get("id")?).into_iter().next()
 }
 
-/// The id a thing has here: its own where that is one, else one that follows from it.
+/// The local uid of an object: its own id if that is a UUID, otherwise one derived from it.
 pub(super) fn uid_of(kind: Kind, id: &str) -> Uid {
     id.parse().unwrap_or_else(|_| uid_of_words(&format!("{} {id}", kind.row().path)))
 }
 
-/// An id that follows from words, and is always the same.
+/// A uid derived from words, always the same for the same words.
 pub(super) fn uid_of_words(words: &str) -> Uid {
     let digest = Sha256::digest(format!("world anvil {words}").as_bytes());
     let mut bytes = [0_u8; 16];
@@ -343,7 +342,7 @@ pub(super) fn uid_of_words(words: &str) -> Uid {
     Uid::from_hash(bytes)
 }
 
-/// Nobody here can be asked to correct what a service calls a thing.
+/// Cleans names that would be refused: nobody can be asked to correct those of a service.
 fn clean_names(fields: &mut Object) {
     for name in ["title", "tags", "subtype"] {
         if let Some(Value::String(text)) = fields.get_mut(name) {
@@ -355,7 +354,7 @@ fn clean_names(fields: &mut Object) {
     }
 }
 
-/// A title that fits here; those of the service may be longer.
+/// Shortens a title to the local limit; the service allows longer ones.
 fn shortened(title: &str) -> String {
     match title.char_indices().nth(names::NAME_MAX) {
         Some(_) => title.chars().take(names::NAME_MAX - 1).chain(['…']).collect(),

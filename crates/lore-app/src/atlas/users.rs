@@ -1,4 +1,4 @@
-//! Who calls: a name that comes with their token, and what they tell of themselves beside it.
+//! The calling user: the name that comes with their token, and the profile they write themselves.
 
 use lore_anvil::{Kind, Object, is_long};
 use lore_core::{Error, Node, PrincipalId, Result, Role, Uid, Visibility};
@@ -13,18 +13,18 @@ use super::{head, keys};
 use crate::play::word;
 use crate::worlds;
 
-/// Most fields that somebody tells of themselves.
+/// The maximum number of fields in a profile.
 const FIELDS_MAX: usize = 100;
-/// What follows from the token and the store.
+/// Fields that follow from the token and the store and cannot be written.
 const GIVEN: [&str; 8] =
     ["id", "url", "entityClass", "userhash", "worldCount", "isGuild", "isEditable", "success"];
-/// What a user is called.
+/// Fields with the user's name.
 const NAMES: [&str; 2] = ["username", "title"];
-/// Where longer texts are told, by their name.
+/// The field with longer texts, by name.
 const SECTIONS: &str = "sections";
 
 impl Atlas {
-    /// Who calls. Others are not shown.
+    /// Returns the calling user. Other users are not shown.
     pub(super) async fn user(&self, id: Option<&str>, granularity: i8) -> Result<Object> {
         let who = self.viewer().principal;
         self.check_user(id)?;
@@ -49,7 +49,7 @@ impl Atlas {
         Ok(user)
     }
 
-    /// Fails for everybody but the caller.
+    /// Fails for any user but the caller.
     pub(super) fn check_user(&self, id: Option<&str>) -> Result<()> {
         let own = user_id(self.viewer().principal);
         match id.map(str::trim).filter(|id| !id.is_empty() && *id != own) {
@@ -61,7 +61,7 @@ impl Atlas {
         }
     }
 
-    /// Writes what the caller tells of themselves. It is kept in this world, for them alone.
+    /// Updates the caller's profile. It is stored in this world, visible only to them.
     pub(super) async fn update_user(&self, id: &str, fields: &Object) -> Result<Object> {
         self.viewer().require(Role::Player)?;
         self.check_user(Some(id))?;
@@ -98,7 +98,7 @@ impl Atlas {
         Ok(person.map_or_else(|| format!("user {who}"), |person| person.name))
     }
 
-    /// The node that holds what the caller tells of themselves, if they did.
+    /// The node with the caller's profile, if there is one.
     async fn told_of_user(&self) -> Result<Option<Node>> {
         let key = NodeKey::Uid(self.told_of_user_uid());
         Ok(self.app().store.node(self.viewer(), key).await?)
@@ -110,7 +110,7 @@ impl Atlas {
     }
 }
 
-/// The id of somebody, in the form of the contract.
+/// A principal's id in the form of the contract.
 pub(super) fn user_id(who: PrincipalId) -> String {
     let digest = Sha256::digest(format!("principal {who}").as_bytes());
     let mut bytes = [0_u8; 16];
@@ -118,7 +118,7 @@ pub(super) fn user_id(who: PrincipalId) -> String {
     Uid::from_hash(bytes).to_string()
 }
 
-/// What fields tell of somebody, with longer texts among the sections that there are.
+/// The profile fields to store. Long texts are added to the existing sections.
 fn told(fields: &Object, before: Option<&Value>) -> Result<Object> {
     if fields.len() > FIELDS_MAX {
         let limit = format!("{FIELDS_MAX} fields");

@@ -1,4 +1,5 @@
-//! Making, changing and deleting objects. Private unless something else is asked for.
+//! Creating, changing and deleting objects. New objects are private unless the caller says
+//! otherwise.
 
 use std::collections::HashSet;
 
@@ -24,7 +25,7 @@ use crate::play::character::may_hide;
 use crate::play::{MANY, word};
 
 impl Atlas {
-    /// Makes an object.
+    /// Creates an object.
     pub(super) async fn create_object(&self, kind: Kind, fields: &Object) -> Result<Object> {
         let fields = &without_ours(fields);
         let world = fields.get("world").map(|world| id_of("world", world)).transpose()?.flatten();
@@ -90,7 +91,7 @@ impl Atlas {
         }
     }
 
-    /// The world that something new belongs to when none is named: that of what it refers to.
+    /// The world for a new object when none is named: that of the first object it refers to.
     async fn beside(&self, kind: Kind, fields: &Object) -> Result<Self> {
         for (name, value) in fields {
             let Some(Form::One(other, _)) = kind.row().field(name).map(|field| field.form) else {
@@ -105,21 +106,21 @@ impl Atlas {
         Ok(self.clone())
     }
 
-    /// Commits what the caller may write with the game master's eyes.
+    /// Commits changes that the caller may make, with the game master's visibility.
     pub(super) async fn commit(&self, fill: impl FnOnce(Batch) -> Batch) -> Result<()> {
         self.viewer().require(Role::Player)?;
         let batch = fill(self.scribe.batch());
         self.commit_followed(batch).await
     }
 
-    /// Commits with the edges that follow from what the batch writes.
+    /// Commits a batch together with the mention edges that follow from its texts.
     pub(super) async fn commit_followed(&self, batch: Batch) -> Result<()> {
         let followed = join(self.app(), self.viewer(), batch).await?;
         self.app().commit(&self.scribe.all_seeing(), followed.batch).await?;
         Ok(())
     }
 
-    /// Makes an object with an id that the caller chose.
+    /// Creates an object with the given uid.
     pub(super) async fn create_node(
         &self,
         kind: Kind,
@@ -148,12 +149,12 @@ impl Atlas {
         self.read_made(kind, uid).await
     }
 
-    /// The object just made, read back.
+    /// Reads back the object just created.
     async fn read_made(&self, kind: Kind, uid: Uid) -> Result<Object> {
         self.read_object(kind, Some(&uid.to_string()), full(kind)).await
     }
 
-    /// A node as it is made.
+    /// The new node of an object.
     pub(super) fn new_node(
         &self,
         kind: Kind,
@@ -179,7 +180,7 @@ impl Atlas {
         }
     }
 
-    /// Everything that a new node comes with.
+    /// Adds the texts, links, tags and mentions of a new node.
     pub(super) async fn furnished(
         &self,
         batch: Batch,
@@ -265,7 +266,7 @@ impl Atlas {
         let own = own_of(written);
         let properties = (!own.is_empty()).then(|| head::merged(&node.properties, &own));
         let seen = properties.as_ref().and_then(|after| head::seen(&node.properties, after));
-        // A copy that says for the first time when its original changed says so to everybody.
+        // The first time a copy states when its original changed, everybody may see that date.
         let is_first = self.scribe.at.is_some() && node.created.at == node.updated.at;
         let patch = NodePatch {
             name: written.title.clone(),
@@ -293,7 +294,7 @@ impl Atlas {
         Ok((self.rewritten(batch, &node, written).await?, parts))
     }
 
-    /// Joins a node to what it refers to now, and parts it from the rest.
+    /// Adds edges to what a node now refers to, and removes the others.
     async fn relinked(&self, batch: Batch, node: &Node, written: &Written) -> Result<Batch> {
         let mut batch = batch;
         let viewer = self.scribe.all_seeing();
@@ -317,7 +318,7 @@ impl Atlas {
         Ok(batch)
     }
 
-    /// Fails when a node would be above itself.
+    /// Fails if a node would become its own ancestor.
     async fn check_above(&self, node: &Node, field: &str, parents: &[Node]) -> Result<()> {
         let kinds = [word(PARENT)?];
         let viewer = self.scribe.all_seeing();
@@ -337,9 +338,8 @@ impl Atlas {
         Ok(())
     }
 
-    /// What is written, told apart by how the node keeps it: a field that nobody declared
-    /// may be one of its texts. Who publishes something says that it is no draft any more, and
-    /// that it is for everybody.
+    /// Adapts a write to how the node stores its fields: an undeclared field may be one of its
+    /// texts. Publishing something also means that it is no draft and not limited to groups.
     async fn as_kept(&self, node: &Node, written: &Written) -> Result<Written> {
         let mut written = written.clone();
         for limit in [DRAFT, GROUPS] {
@@ -348,7 +348,7 @@ impl Atlas {
             }
         }
         for section in &written.sections {
-            // It may have been kept as a plain value before.
+            // It may have been stored as a plain value before.
             if head::own(node, &section.name).is_some() {
                 written.own.insert(section.name.clone(), Value::Null);
             }
@@ -369,7 +369,7 @@ impl Atlas {
         Ok(written)
     }
 
-    /// Puts new texts in the place of old ones; links follow what all texts say then.
+    /// Replaces texts, and updates mention edges to match all texts.
     async fn rewritten(&self, batch: Batch, node: &Node, written: &Written) -> Result<Batch> {
         if written.text.is_none() && written.sections.is_empty() && !written.clears_sections {
             return Ok(batch);
@@ -384,7 +384,7 @@ impl Atlas {
             batch = replaced(batch, &mut texts, is_it, body, fresh)?;
         }
         for section in &written.sections {
-            // A post is a section, too.
+            // Posts count as sections.
             let post = named_posts(&texts).into_iter().find(|(name, _)| *name == section.name);
             let post = post.filter(|_| !section.hidden).map(|(_, text)| text.id);
             let is_it = |text: &Text| {
@@ -409,7 +409,7 @@ impl Atlas {
         links::set_mentions(&self.scribe, batch, target, Some(node.id), &sources).await
     }
 
-    /// Takes away the further texts that the caller sees; `texts` keeps the rest.
+    /// Deletes the sections and posts that the caller sees; `texts` keeps the rest.
     fn without_sections(&self, batch: Batch, texts: &mut Vec<Text>) -> Batch {
         let posts: Vec<_> = named_posts(texts).into_iter().map(|(_, text)| text.id).collect();
         let (gone, stay): (Vec<Text>, Vec<Text>) =
@@ -422,14 +422,14 @@ impl Atlas {
     }
 }
 
-/// Whether others see the parts of a node after a change than before.
+/// Whether the parts of a node change their visibility with it.
 enum Parts {
     Stay,
     Follow,
 }
 
-/// Puts a body in the place of the text that fits, or makes the text. What is left in
-/// `texts` is what stays as it is.
+/// Replaces the body of the matching text, or creates it. Removes that text from `texts`, so that
+/// the unchanged ones remain.
 fn replaced(
     batch: Batch,
     texts: &mut Vec<Text>,
@@ -455,13 +455,13 @@ fn deleted(text: &Text) -> Change {
     Change::DeleteText(TextRef::Id(text.id), Expect::Version(text.version))
 }
 
-/// Fields without what this program alone writes.
+/// Fields without the internal ones.
 fn without_ours(fields: &Object) -> Object {
     let theirs = fields.iter().filter(|(name, _)| !OURS.contains(&name.as_str()));
     theirs.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Some things are called by another of their fields.
+/// The field that serves as the name of kinds without a title.
 fn stand_in(kind: Kind, fields: &Object) -> Option<String> {
     let name = match kind {
         Kind::Variable => "k",
@@ -471,7 +471,7 @@ fn stand_in(kind: Kind, fields: &Object) -> Option<String> {
     fields.get(name)?.as_str().map(str::to_owned)
 }
 
-/// Everything that is kept among a node's own fields.
+/// All own fields to store, including the template.
 fn own_of(written: &Written) -> Object {
     let mut own = written.own.clone();
     if let Some(template) = written.template {
@@ -485,7 +485,7 @@ fn joined(source: NodeRef, target: NodeRef, edge: &'static str) -> Result<NewEdg
     Ok(NewEdge { source, target, kind: word(edge)?, weight: 1.0, visibility, properties })
 }
 
-/// The granularity that tells everything a write can change.
+/// The granularity that includes everything a write can change.
 fn full(kind: Kind) -> i8 {
     kind.row().granularity(2)
 }

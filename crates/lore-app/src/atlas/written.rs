@@ -1,4 +1,4 @@
-//! What somebody wants to write, understood before anything is changed.
+//! Parses and checks what somebody wants to write, before anything is changed.
 
 use lore_anvil::{
     DRAFT, Field, Form, GROUPS, IdForm, Kind, Object, TEMPLATES, check_sections, is_draft,
@@ -12,17 +12,18 @@ use super::held::OPEN_INSIDE;
 use super::mentions;
 use super::source::Atlas;
 
-/// Longest text, in characters.
+/// The maximum length of a text, in characters.
 const TEXT_MAX: usize = 500_000;
-/// Largest plain value, in bytes of JSON.
+/// The maximum size of a plain value, in bytes of JSON.
 const VALUE_MAX: usize = 200_000;
-/// Most fields at once.
+/// The maximum number of fields in one write.
 const FIELDS_MAX: usize = 500;
 
-/// How an article is told in short; when nobody wrote it, how its text begins.
+/// The field with a short description of an article; if nobody wrote one, the beginning of its
+/// text.
 pub(super) const EXCERPT: &str = "excerpt";
 
-/// What every object begins with and nobody writes.
+/// Fields that are in every object and cannot be written.
 const READ_ONLY: [&str; 9] = [
     "id",
     "success",
@@ -35,29 +36,29 @@ const READ_ONLY: [&str; 9] = [
     OPEN_INSIDE,
 ];
 
-/// Fields to write, checked and with everything they refer to.
+/// The fields to write, checked and with all references resolved.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Written {
     pub(super) title: Option<String>,
     pub(super) state: Option<State>,
-    /// Who may see what it is in, where that is hidden.
+    /// The visibility of a hidden whole that it is part of, if any.
     pub(super) inside: Option<Visibility>,
     pub(super) tags: Option<Vec<String>>,
     pub(super) template: Option<&'static str>,
     pub(super) subtype: Option<Option<String>>,
-    /// The text of the thing, as the world keeps it.
+    /// The main text, with mentions in the form that the world stores.
     pub(super) text: Option<String>,
-    /// Further texts.
+    /// Additional texts.
     pub(super) sections: Vec<Section>,
-    /// Whether all other further texts are taken away.
+    /// Whether all other sections are deleted.
     pub(super) clears_sections: bool,
-    /// Plain values; null takes one away.
+    /// Plain values; null removes one.
     pub(super) own: Object,
-    /// What to be joined to; none parts from all.
+    /// References; one without targets removes all edges of its kind.
     pub(super) links: Vec<Link>,
 }
 
-/// What a field joins a thing to.
+/// The targets of a reference field.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
     pub(super) field: &'static str,
@@ -66,16 +67,16 @@ pub(super) struct Link {
     pub(super) targets: Vec<Node>,
 }
 
-/// Who shall see it.
+/// Who may see an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Every member.
     Public,
-    /// The game master's side, or the player who wrote it.
+    /// The game master's side, or only the player who wrote it.
     Private,
 }
 
-/// A further text.
+/// An additional text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) name: String,
@@ -84,7 +85,7 @@ pub(super) struct Section {
 }
 
 impl Atlas {
-    /// Understands fields of an object, or says which is wrong.
+    /// Parses the fields of an object; the error names the field that is wrong.
     pub(super) async fn understand(&self, kind: Kind, fields: &Object) -> Result<Written> {
         if fields.len() > FIELDS_MAX {
             let limit = format!("{FIELDS_MAX} fields");
@@ -126,8 +127,8 @@ impl Atlas {
         for section in &mut written.sections {
             section.body = mentions::kept(self, &section.body).await?;
         }
-        // A draft is the author's own, whatever it will be once it is finished; and nobody here
-        // is in a group of subscribers.
+        // A draft belongs to its author, whatever state it will have when finished. Groups of
+        // subscribers do not exist here, so what is limited to groups is private as well.
         if kind != Kind::World && (is_draft(&fields) || is_for_groups(&fields)) {
             written.state = Some(State::Private);
         }
@@ -167,14 +168,13 @@ impl Atlas {
                 }
                 written.links.push(Link { field: field.name, edge, targets });
             }
-            // These follow from other things; clients that send back what they read
-            // mean nothing by it.
+            // These are derived. Clients that send back what they read do not mean to change them.
             Form::Many(..) | Form::Created | Form::Derived => {}
         }
         Ok(())
     }
 
-    /// What a reference means. It must be in the same world.
+    /// The node that a reference means. It must be in the same world.
     pub(super) async fn target(&self, field: &str, kind: Kind, id: &str) -> Result<Node> {
         let wrong = || {
             let problem = format!("names no {} of this world", kind.row().one);
@@ -203,7 +203,7 @@ fn take_sections(written: &mut Written, kind: Kind, value: &Value) -> Result<()>
     Ok(())
 }
 
-/// A field that nobody declared is kept: long texts as texts, the rest as it is.
+/// Keeps an undeclared field: long texts as sections, everything else as a plain value.
 fn take_unknown(written: &mut Written, name: &str, value: &Value) -> Result<()> {
     checked_length("the name of a field", name, 100)?;
     match value {
@@ -218,7 +218,7 @@ fn take_unknown(written: &mut Written, name: &str, value: &Value) -> Result<()> 
     Ok(())
 }
 
-/// A title that says something.
+/// A checked title.
 pub(super) fn title(value: &Value) -> Result<String> {
     let text = value.as_str().unwrap_or_default();
     checked_name("title", text)
@@ -276,7 +276,7 @@ pub(super) fn checked_value(name: &str, value: &Value) -> Result<Value> {
     Ok(value.clone())
 }
 
-/// The id in a reference: `{id}`, a text or a number.
+/// The id in a reference: `{id}`, a string or a number.
 pub(super) fn id_of(name: &str, value: &Value) -> Result<Option<String>> {
     match value {
         Value::Null => Ok(None),

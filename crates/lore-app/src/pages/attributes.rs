@@ -1,7 +1,7 @@
-//! Fields that a world's people invented for a page, such as hit points.
+//! Attributes: fields that users invent for a page, such as hit points.
 //!
-//! They are two documents of the page: what everybody sees, and what only the GM's side
-//! does. So the store decides who reads which.
+//! They are stored as two state documents of the page, one that everybody sees and one for the game
+//! master's side only. The store therefore decides who reads which.
 
 use std::collections::HashMap;
 
@@ -16,36 +16,37 @@ use super::scribe::Scribe;
 use crate::access::may_change;
 use crate::play::word;
 
-/// The documents, and who sees them.
+/// The names of the two documents, and who sees them.
 const SHEETS: [(&str, Visibility); 2] =
     [("attributes", Visibility::Members), ("hidden_attributes", Visibility::Gm)];
-/// Most attributes of a page that everybody sees, and as many hidden ones.
+/// The maximum number of attributes per document.
 const MANY: usize = 500;
-/// Longest value, in characters.
+/// The maximum length of a value, in characters.
 const VALUE_MAX: usize = 10_000;
 
-/// Hidden ones are numbered from here on: a gap in the numbers of the others would tell of them.
+/// Hidden attributes are numbered from here on, because gaps in the numbers of the visible ones
+/// would reveal them.
 const HIDDEN_FROM: i64 = 1 << 40;
 
-/// A field of a page.
+/// One attribute of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute {
     /// Its number within the page.
     pub number: i64,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it says.
+    /// Its value.
     pub value: String,
-    /// How it is shown: a number that only the caller understands.
+    /// How it is displayed: a number that only the caller interprets.
     pub form: i64,
     /// Whether it is shown beside the page.
     pub pinned: bool,
-    /// Whether only the GM's side sees it.
+    /// Whether only the game master's side sees it.
     pub private: bool,
 }
 
 impl Attribute {
-    /// Its place among those that were hidden from the start, or among the others.
+    /// Its position among the attributes that were created hidden, or among the others.
     pub fn place(&self) -> i64 {
         if self.number > HIDDEN_FROM { self.number - HIDDEN_FROM } else { self.number }
     }
@@ -54,30 +55,30 @@ impl Attribute {
 /// Fields of an attribute to set; `None` leaves one alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttributePatch {
-    /// What it is called.
+    /// The new name.
     pub name: Option<String>,
-    /// What it says.
+    /// The new value.
     pub value: Option<String>,
-    /// How it is shown.
+    /// How it is displayed.
     pub form: Option<i64>,
     /// Whether it is shown beside the page.
     pub pinned: Option<bool>,
-    /// Whether only the GM's side sees it.
+    /// Whether only the game master's side sees it.
     pub private: Option<bool>,
 }
 
-/// What is done to the attributes of a page.
+/// An edit of a page's attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttributeEdit {
-    /// One more.
+    /// Creates an attribute.
     Make(AttributePatch),
-    /// One is changed.
+    /// Changes the attribute with this number.
     Change(i64, AttributePatch),
-    /// One is taken away.
+    /// Removes the attribute with this number.
     Remove(i64),
 }
 
-/// The attributes of pages, in the order they were made.
+/// Returns the attributes of pages, in the order in which they were created.
 pub async fn attributes(
     scribe: &Scribe,
     pages: &[NodeId],
@@ -95,7 +96,7 @@ pub async fn attributes(
     Ok(found)
 }
 
-/// Does something to the attributes of a page; gives the number of the attribute.
+/// Edits the attributes of a page. Returns the number of the attribute.
 pub async fn edit_attributes(scribe: &Scribe, page: i64, edit: &AttributeEdit) -> Result<i64> {
     let plan = || {
         async move {
@@ -116,11 +117,11 @@ pub async fn edit_attributes(scribe: &Scribe, page: i64, edit: &AttributeEdit) -
     Ok(scribe.carry_out(plan).await?.0)
 }
 
-/// A document as it is kept.
+/// One of the two documents as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Sheet {
-    /// The last of its numbers that was given out.
+    /// The last number it gave out.
     last: i64,
     rows: Vec<Row>,
     #[serde(skip)]
@@ -156,7 +157,7 @@ impl Row {
     }
 }
 
-/// The place of the document that only the GM's side sees.
+/// The index of the document for the game master's side.
 const HIDDEN: usize = 1;
 
 fn place(private: bool) -> usize {
@@ -222,8 +223,8 @@ fn applied(scribe: &Scribe, page: i64, sheets: &mut [Sheet], edit: &AttributeEdi
     Ok(number)
 }
 
-/// The number of the next attribute of a sheet. Who shows or hides one later leaves it its number,
-/// and in older stores hidden ones have numbers among the others.
+/// The next free number in a document. Numbers may be taken out of order: an attribute keeps its
+/// number when it is shown or hidden later, and older stores numbered hidden ones among the others.
 fn next_number(sheets: &[Sheet], sheet: usize) -> i64 {
     let first = if sheet == HIDDEN { HIDDEN_FROM } else { 0 };
     let last = sheets.get(sheet).map_or(first, |sheet| sheet.last.max(first));
@@ -232,7 +233,7 @@ fn next_number(sheets: &[Sheet], sheet: usize) -> i64 {
     (last + 1..).find(|number| !is_taken(number)).unwrap_or(last + 1)
 }
 
-/// Takes a row out; who may not see it is told that there is none.
+/// Takes a row out of its document. Rows that the caller may not see are reported as not found.
 fn taken(page: i64, sheets: &mut [Sheet], number: i64, sees_all: bool) -> Result<(Row, usize)> {
     let seen = sheets.iter_mut().enumerate().take(if sees_all { SHEETS.len() } else { 1 });
     for (place, sheet) in seen {
@@ -244,7 +245,8 @@ fn taken(page: i64, sheets: &mut [Sheet], number: i64, sees_all: bool) -> Result
     Err(Error::not_found(what, "list the attributes there are"))
 }
 
-/// A change to an attribute is a change to its page, whose moment of change moves.
+/// The batch that stores the documents. It also touches the page, whose modification date moves
+/// with its attributes.
 fn written(scribe: &Scribe, node: &Node, before: &[Sheet], after: Vec<Sheet>) -> Result<Batch> {
     let target = NodeRef::Id(node.id);
     let touch = Change::UpdateNode(target, Expect::Version(node.version), NodePatch::default());

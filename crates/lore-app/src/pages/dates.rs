@@ -1,4 +1,4 @@
-//! The date of a page: when what it tells of happened.
+//! The date of a page: when the events it describes happened.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct DateRange {
 }
 
 impl DateRange {
-    /// Reads the two ends; a missing one leaves that side open.
+    /// Parses the two ends; a missing one leaves that side open.
     pub fn read(start: Option<&str>, end: Option<&str>) -> Result<Self> {
         let start = start.map_or(Ok(Date::MIN), |text| day("date_range.start", text))?;
         let end = end.map_or(Ok(Date::MAX), |text| day("date_range.end", text))?;
@@ -31,13 +31,13 @@ impl DateRange {
     }
 }
 
-/// A day in any form that people write: as a date, a moment, or in words.
+/// Parses a day in any usual form: an ISO date or timestamp, in words, or as `30.05.2025`.
 pub fn any_day(text: &str) -> Option<Date> {
     let text = text.trim();
     leading_date(text).or_else(|| whole_day(text))
 }
 
-/// A day that is the whole of a text.
+/// Parses a text that consists of nothing but a day.
 fn whole_day(text: &str) -> Option<Date> {
     let dotted = || Date::strptime("%d.%m.%Y", text).ok();
     let words = words(text);
@@ -46,17 +46,17 @@ fn whole_day(text: &str) -> Option<Date> {
     spelt(text, [first, second, third]).filter(|_| is_whole).or_else(dotted)
 }
 
-/// The date of a page: the journal's own, else the first that its text tells.
+/// The date of a page: its `date` field, or else the first date in its text.
 pub(super) fn date_of(node: &Node, entry: Option<&str>) -> Option<Date> {
     own_date(&node.properties).or_else(|| in_text(entry?))
 }
 
-/// The date that is a field of a page.
+/// The date in the `date` field.
 pub(super) fn own_date(fields: &Properties) -> Option<Date> {
     fields.get("date").and_then(Value::as_str).and_then(|text| text.parse().ok())
 }
 
-/// The date a text tells: after "Date:", else at the start of a line, else anywhere.
+/// Finds a date in a text: after "Date:", or else at the start of a line, or else anywhere.
 fn in_text(text: &str) -> Option<Date> {
     let lower = text.to_ascii_lowercase();
     let labelled = lower.match_indices("date:").find_map(|(at, label)| {
@@ -78,8 +78,8 @@ fn anywhere(text: &str) -> Option<Date> {
     digits.filter(|(at, _)| starts_word(*at)).find_map(|(at, _)| leading_date(text.get(at..)?))
 }
 
-/// A date in words, "30 May 2025" or "May 30th, 2025", or in numbers that are not filled up with
-/// zeros, wherever it stands.
+/// Finds a date in words ("30 May 2025", "May 30th, 2025") or in numbers without leading zeros,
+/// anywhere in a text.
 fn spelt_anywhere(text: &str) -> Option<Date> {
     words(text).windows(3).find_map(|three| match three {
         [first, second, third] => spelt(text, [first, second, third]),
@@ -87,7 +87,7 @@ fn spelt_anywhere(text: &str) -> Option<Date> {
     })
 }
 
-/// Where the words and numbers of a text are.
+/// The positions of words and numbers in a text.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
@@ -99,7 +99,7 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// The date that three words of a text say, if they do.
+/// The date that three consecutive words form, if they do.
 fn spelt(text: &str, [first, second, third]: [&Range<usize>; 3]) -> Option<Date> {
     let word = |range: &Range<usize>| text.get(range.clone()).map(str::to_ascii_lowercase);
     let (a, b, c) = (word(first)?, word(second)?, word(third)?);

@@ -1,4 +1,4 @@
-//! When what pages tell of happened, in memory: for finding them by date.
+//! An in-memory view of the dates of pages, for finding pages by date.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::dates::{self, Date, DateRange};
 use super::kinds::{ENTRY, PageKind};
 use crate::views::{Learn, Reads, Views};
 
-/// What each viewer knows of the dates of pages.
+/// The dates of pages, as each viewer sees them.
 pub type Days = Views<Diary>;
 
 /// The dates of the pages that one viewer sees.
@@ -17,7 +17,7 @@ pub type Days = Views<Diary>;
 pub struct Diary(HashMap<NodeId, Date>);
 
 impl Diary {
-    /// The pages with a date in a span, in no order.
+    /// The pages dated within a range, in no particular order.
     pub(super) fn within(&self, range: DateRange) -> Vec<NodeId> {
         let within = self.0.iter().filter(|(_, date)| range.holds(**date));
         within.map(|(page, _)| *page).collect()
@@ -47,8 +47,8 @@ impl Learn for Diary {
     }
 }
 
-/// Lets a patch that changes the date of a page be told of: a change to properties alone
-/// is not.
+/// Reports a change of a page's date to the views. Changes of properties alone are not reported, so
+/// the patch sets the name to what it is.
 pub(super) fn tell(patch: &mut NodePatch, node: &Node) {
     let date = dates::own_date(&node.properties);
     if patch.properties.as_ref().is_some_and(|after| dates::own_date(after) != date) {

@@ -1,4 +1,5 @@
-//! Where writing goes: to the campaign on Kanka that the world mirrors, or to the world.
+//! The entry point for writing pages: to the Kanka campaign that the world mirrors, or to the world
+//! itself.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ use super::scribe::Scribe;
 use super::{edit, live, page, posts};
 use crate::mentions;
 
-/// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
+/// Creates a page. If a tag of that name exists, it is updated instead: tag names are unique.
 pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
     let mut new = new.clone();
     mentions::keep(&scribe.app, &scribe.viewer, &mut new.entry).await?;
@@ -29,9 +30,9 @@ pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
     }
 }
 
-/// Joins pages that were made one after the other, each given with its number and text, to
-/// those that they mention and that came after them; and those to them that mentioned them
-/// before they were there. They are made whatever comes of it.
+/// Adds mention edges after several pages were created one after another, each given with its
+/// number and text: from these pages to later ones, and from older pages whose mentions led nowhere
+/// until now. Failures are only logged, because the pages exist already.
 pub async fn join_made(scribe: &Scribe, made: &[(i64, &str)]) {
     if let Err(error) = join_waiting(scribe, made).await {
         tracing::warn!(%error, "a new page is not joined to what mentions it");
@@ -47,18 +48,18 @@ pub async fn join_made(scribe: &Scribe, made: &[(i64, &str)]) {
     }
 }
 
-/// Joins pages to what they mention and what was only made now. Numbers on Kanka are Kanka's:
-/// nobody knows them before.
+/// Adds edges from older pages that mention the new ones. Not needed in a mirror: Kanka assigns the
+/// numbers there, so nobody can mention them in advance.
 async fn join_waiting(scribe: &Scribe, made: &[(i64, &str)]) -> Result<()> {
-    /// How many numbers are looked for at once; more words of a question are not looked at.
+    /// How many numbers are searched for at once; a query with more words would be cut.
     const AT_ONCE: usize = 32;
-    /// Most texts that are looked at.
+    /// The maximum number of texts examined.
     const MOST: usize = 200;
     if scribe.live().is_some() {
         return Ok(());
     }
     let (store, eyes) = (&scribe.app.store, scribe.all_seeing());
-    // Whoever makes a page may not see all that mentions it.
+    // The author of a page may not see everything that mentions it.
     let own = Scribe { viewer: eyes, ..scribe.clone() };
     let numbers: HashSet<i64> = made.iter().map(|(number, _)| *number).collect();
     for some in made.chunks(AT_ONCE) {
@@ -99,11 +100,12 @@ pub async fn update(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<(
     }
 }
 
-/// A patch whose text has the mentions that its writer was shown as words, all as the world keeps them.
+/// A patch in which the mentions that the veil showed the writer as plain words are restored, and
+/// all mentions are in the form that the world stores.
 async fn unveiled(scribe: &Scribe, number: i64, patch: &PagePatch) -> Result<PagePatch> {
     let mut patch = patch.clone();
     if let Some(sent) = patch.entry.as_mut().filter(|_| !scribe.viewer.sees_gm_side())
-        // What is not there is refused later.
+        // A missing page is reported later.
         && let Ok(page) = page::get(scribe, number, Detail::Entry).await
         && let Some(old) = page.entry
     {
@@ -125,7 +127,7 @@ pub async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
     }
 }
 
-/// Attaches a post to a page; returns its number.
+/// Adds a post to a page and returns the number of the post.
 pub async fn create_post(scribe: &Scribe, new: &NewPost) -> Result<i64> {
     let mut new = new.clone();
     mentions::keep(&scribe.app, &scribe.viewer, &mut new.entry).await?;

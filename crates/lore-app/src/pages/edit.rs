@@ -1,4 +1,4 @@
-//! Making, changing and deleting pages.
+//! Creating, changing and deleting pages in the local world.
 
 use futures::FutureExt;
 use lore_core::names::{self, checked_length};
@@ -20,29 +20,29 @@ use crate::access::may_change;
 use crate::play::character::may_hide;
 use crate::play::word;
 
-/// Longest text of a page or post, in characters.
+/// The maximum length of a page's or post's text, in characters.
 const TEXT_MAX: usize = 500_000;
-/// Most tags of a page.
+/// The maximum number of tags of a page.
 const TAGS_MAX: usize = 100;
 
-/// A page to make.
+/// A page to create.
 #[derive(Debug, Clone)]
 pub struct NewPage {
     /// Its kind.
     pub kind: PageKind,
     /// Its name.
     pub name: String,
-    /// What refines the kind.
+    /// Its subtype, such as "city".
     pub subtype: Option<String>,
-    /// Its text, Markdown.
+    /// Its text, in Markdown.
     pub entry: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Whether to hide it from other members; notes are hidden unless said otherwise.
+    /// Whether to hide it from other members. Notes are hidden by default.
     pub private: Option<bool>,
-    /// The page it is part of, by number.
+    /// The number of its parent page.
     pub parent: Option<i64>,
-    /// Fields that only some callers know, such as a journal's date.
+    /// Fields specific to the kind, such as a journal's date.
     pub fields: Properties,
 }
 
@@ -51,24 +51,24 @@ pub struct NewPage {
 pub struct PagePatch {
     /// New name.
     pub name: Option<String>,
-    /// New refinement of the kind; empty clears it.
+    /// New subtype; empty clears it.
     pub subtype: Option<String>,
     /// New text; empty clears it.
     pub entry: Option<String>,
-    /// All tags, replacing the present ones.
+    /// All tags, replacing the current ones.
     pub tags: Option<Vec<String>>,
-    /// Hide it from other members, or show it.
+    /// Whether to hide it from other members.
     pub private: Option<bool>,
-    /// The page it is part of, by number; `Some(None)` makes it stand alone.
+    /// The number of its parent page; `Some(None)` removes the parent.
     pub parent: Option<Option<i64>>,
-    /// Fields that only some callers know; null takes one away.
+    /// Fields specific to the kind; null removes one.
     pub fields: Properties,
 }
 
 /// The numbers of a new page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// Its name, as it is kept.
+    /// Its name as it is stored.
     pub name: String,
     /// Its number among all pages.
     pub number: i64,
@@ -77,20 +77,20 @@ pub struct Made {
 }
 
 impl NewPage {
-    /// Whether it is hidden from other members; notes are unless said otherwise.
+    /// Whether it is hidden from other members. Notes are by default.
     pub(super) fn is_private(&self) -> bool {
         self.private.unwrap_or(self.kind == PageKind::Note)
     }
 }
 
-/// What a page to make looks like, fit to be kept.
+/// The checked and normalised parts of a page to create.
 pub(super) struct Checked {
     pub(super) name: String,
     pub(super) subtype: Option<String>,
     pub(super) tags: Vec<String>,
 }
 
-/// Fails when something about a page to make cannot be kept.
+/// Checks a page to create.
 pub(super) fn checked(new: &NewPage) -> Result<Checked> {
     let name = names::checked_name("name", &new.name)?;
     let tags = checked_tags(&new.tags)?;
@@ -98,7 +98,7 @@ pub(super) fn checked(new: &NewPage) -> Result<Checked> {
     Ok(Checked { name, subtype: checked_subtype(new.subtype.as_deref())?, tags })
 }
 
-/// Fails when something about a change cannot be kept.
+/// Checks a patch and returns the part that concerns the node.
 pub(super) fn checked_patch(patch: &PagePatch) -> Result<NodePatch> {
     let name = patch.name.as_deref().map(|name| names::checked_name("name", name)).transpose()?;
     let tags = patch.tags.as_deref().map(checked_tags).transpose()?;
@@ -107,7 +107,7 @@ pub(super) fn checked_patch(patch: &PagePatch) -> Result<NodePatch> {
     Ok(NodePatch { name, subtype, tags, ..NodePatch::default() })
 }
 
-/// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
+/// Creates a page. If a tag of that name exists, it is updated instead: tag names are unique.
 pub(super) async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
     if new.kind == PageKind::Tag
         && let Some(tag) = tags::find_tag(scribe, &new.name).await?
@@ -220,7 +220,7 @@ async fn changed(
     Ok(batch)
 }
 
-/// The fields of a page after a change; none where they stay.
+/// The properties of a page after a patch; `None` if they do not change.
 async fn properties_after(
     scribe: &Scribe,
     page: &Page,
@@ -244,8 +244,8 @@ async fn properties_after(
     Ok(Some(properties))
 }
 
-/// What a page shall be part of, if that changes. Whoever does not see what it is part of
-/// cannot mean it to stand alone.
+/// The new parent of a page, if it changes. Somebody who does not see the current parent cannot
+/// mean to remove it.
 async fn parent_after(
     scribe: &Scribe,
     page: &Page,
@@ -257,7 +257,7 @@ async fn parent_after(
     }
 }
 
-/// The number of the page something shall be part of; fails when there is no such page.
+/// The number of the parent page; fails if there is no such page.
 async fn parent(scribe: &Scribe, wanted: Option<i64>) -> Result<Option<i64>> {
     let Some(number) = wanted else { return Ok(None) };
     match page::node(scribe, number).await {
@@ -271,9 +271,9 @@ async fn parent(scribe: &Scribe, wanted: Option<i64>) -> Result<Option<i64>> {
     }
 }
 
-/// Fails when a page would become part of itself, however many others are between.
+/// Fails if a page would become its own ancestor.
 async fn check_no_circle(scribe: &Scribe, number: i64, parent: Option<i64>) -> Result<()> {
-    /// Nobody nests deeper, and a circle from elsewhere must end.
+    /// Limits the search in case the data already contains a cycle.
     const DEPTH_MAX: usize = 1_000;
     let eyes = scribe.all_seeing();
     let mut above = parent;
@@ -295,7 +295,7 @@ async fn check_no_circle(scribe: &Scribe, number: i64, parent: Option<i64>) -> R
     }
 }
 
-/// Notes what a page is part of among its fields.
+/// Stores the number of the parent page among the fields.
 pub(super) fn set_parent_id(fields: &mut Properties, parent: Option<i64>) {
     match parent {
         Some(parent) => fields.insert(PARENT_ID.into(), parent.into()),
@@ -303,7 +303,7 @@ pub(super) fn set_parent_id(fields: &mut Properties, parent: Option<i64>) {
     };
 }
 
-/// Joins a page anew to what it mentions and is part of; for when those came after it.
+/// Recomputes the mention and parent edges of a page, for when their targets were created after it.
 pub(super) async fn relink(scribe: &Scribe, node: Node) -> Result<()> {
     let (entry, others) = links::whole_texts(scribe, &node).await?;
     let page = page::with_its_texts(scribe, node, Detail::Head).await?;
@@ -319,7 +319,7 @@ pub(super) async fn relink(scribe: &Scribe, node: Node) -> Result<()> {
     Ok(())
 }
 
-/// What makes a text the page's own.
+/// The change that stores the main text of a page.
 pub(super) fn entry_change(
     scribe: &Scribe,
     node: &Node,
@@ -358,8 +358,8 @@ pub(super) async fn delete(scribe: &Scribe, number: i64) -> Result<()> {
     Ok(())
 }
 
-/// Who can see the difference, where the store cannot tell: of some properties nobody is shown
-/// anything, and of others not what leads to something hidden.
+/// Who can see a change of properties, where the store cannot tell: some properties are never
+/// shown, and references to hidden pages are not shown to everybody.
 pub(super) async fn seen(
     scribe: &Scribe,
     before: &Properties,
@@ -377,7 +377,7 @@ pub(super) async fn seen(
     Ok((before == after).then_some(Visibility::Gm))
 }
 
-/// The fields after a change; null takes one away.
+/// The properties after a change; null removes one.
 pub(super) fn merged(before: &Properties, changes: &Properties) -> Properties {
     let mut after = before.clone();
     for (name, value) in changes {
@@ -404,7 +404,7 @@ impl From<&NewPage> for PagePatch {
     }
 }
 
-/// Fails when a text is too long to be kept.
+/// Fails if a text is too long.
 pub(super) fn check_text(text: Option<&str>) -> Result<()> {
     text.map_or(Ok(()), |text| checked_length("entry", text, TEXT_MAX))
 }
@@ -414,7 +414,7 @@ fn checked_subtype(given: Option<&str>) -> Result<Option<String>> {
     given.map(|text| names::checked_name("type", text)).transpose()
 }
 
-/// Checked names without repetitions, in the given order.
+/// Checked names without duplicates, in the given order.
 fn checked_tags(given: &[String]) -> Result<Vec<String>> {
     if given.len() > TAGS_MAX {
         return Err(Error::TooLarge { what: "tags".into(), limit: format!("{TAGS_MAX} tags") });

@@ -1,10 +1,10 @@
-//! Finding pages: by what they say, by name, type, tags, date, and what changed.
+//! Finds pages by words, name, type, tags, date and time of change.
 //!
-//! Who says what is looked for, by words or by name, finds what came in by other doors, too; a
-//! list without either is one of pages.
+//! A query with words or a name also finds nodes of other doors (toolsets); a plain list contains
+//! only pages.
 //!
-//! Every filter is applied before the page of results is cut, and the order is always
-//! the same: by rank where something is ranked, else as the pages were made.
+//! All filters are applied before the page of results is cut. The order is stable: by rank if the
+//! query ranks, otherwise by creation.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,60 +18,60 @@ use super::page::{Detail, Page, with_texts};
 use super::scribe::{Breadth, Scribe};
 use crate::App;
 
-/// From here on two names are alike enough.
+/// The minimum similarity of names that sound alike.
 const ALIKE: f64 = 0.7;
 
-/// What pages to find.
+/// A query for pages.
 #[derive(Debug, Clone, Default)]
 pub struct PageQuery {
-    /// Words in its name, text, posts or tags.
+    /// Words in the name, text, posts or tags.
     pub words: Option<String>,
-    /// Of one of these kinds; all when empty.
+    /// The kinds to find; all if empty.
     pub kinds: Vec<PageKind>,
-    /// With this name.
+    /// A condition on the name.
     pub name: Option<NameFilter>,
-    /// With this type, ignoring case.
+    /// The type, ignoring case.
     pub subtype: Option<String>,
-    /// With all of these tags, ignoring case.
+    /// Tags that it must all have, ignoring case.
     pub tags: Vec<String>,
-    /// With a date in this span.
+    /// A range that the date must be in.
     pub dates: Option<DateRange>,
-    /// Changed after this moment.
+    /// Only pages changed after this moment.
     pub since: Option<Timestamp>,
-    /// Leave out this many first.
+    /// The number of results to skip.
     pub offset: usize,
-    /// At most this many; all when absent.
+    /// The maximum number of results; all if absent.
     pub limit: Option<usize>,
-    /// How much to read of them.
+    /// How much to read of each page.
     pub detail: Detail,
 }
 
 /// How a name must match. Aliases count as names.
 #[derive(Debug, Clone)]
 pub enum NameFilter {
-    /// The text is part of it, ignoring case.
+    /// Contains the text, ignoring case.
     Contains(String),
-    /// The text is all of it, ignoring case.
+    /// Equals the text, ignoring case.
     Exact(String),
-    /// It sounds much like the text.
+    /// Sounds like the text.
     Alike(String),
 }
 
-/// What was found.
+/// The result of a query.
 #[derive(Debug, Clone)]
 pub struct Listing {
     /// The pages, cut to the limit.
     pub pages: Vec<Scored>,
-    /// How many there are without the limit.
+    /// The total number without the limit.
     pub total: usize,
 }
 
-/// A page, with how well its name matches when that was asked for.
+/// A page, with the similarity of its name if the query asked for it.
 #[derive(Debug, Clone)]
 pub struct Scored {
     /// The page.
     pub page: Page,
-    /// From 0 to 1; only of names that need not match exactly.
+    /// From 0 to 1; only for [`NameFilter::Alike`].
     pub score: Option<f64>,
 }
 
@@ -83,7 +83,7 @@ pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     }
     match (words, query.dates, query.limit) {
         (Some(words), _, _) => worded(scribe, query, words).await,
-        // What the store cuts by itself need not be looked at in whole.
+        // The store can cut the page itself, so not all results have to be read.
         (None, None, Some(limit)) => listed(scribe, query, limit).await,
         (None, _, _) => {
             let found = fitting(scribe, query, listing_breadth(scribe, query), None).await?;
@@ -92,19 +92,18 @@ pub async fn find(scribe: &Scribe, query: &PageQuery) -> Result<Listing> {
     }
 }
 
-/// Reads what names are heard by and what dates pages have, so that the first to ask does not
-/// wait for it.
+/// Loads the views of names and dates, so that the first query does not have to wait for them.
 pub async fn make_ready(app: &App, viewer: &Viewer) {
     let store = app.store.as_ref();
     let rolls = app.rolls.open(store, viewer).await.map(drop);
     let days = app.days.open(store, viewer).await.map(drop);
-    // The first to ask waits then, and is told if it fails again.
+    // Not fatal: the first query loads them then, and reports the error if it fails again.
     if let Err(error) = rolls.and(days) {
         tracing::info!(%error, "finding pages could not be made ready");
     }
 }
 
-/// A page that was found, not read yet.
+/// A page that was found but not read yet.
 struct Found {
     id: NodeId,
     score: Option<f64>,
@@ -114,7 +113,7 @@ fn unranked(ids: Vec<NodeId>) -> Vec<Found> {
     ids.into_iter().map(|id| Found { id, score: None }).collect()
 }
 
-/// The pages whose names sound like what was heard, best first.
+/// Pages whose names sound like what was heard, best first.
 async fn sounding(
     scribe: &Scribe,
     query: &PageQuery,
@@ -143,8 +142,8 @@ async fn sounding(
     cut(scribe, query, found).await
 }
 
-/// The pages that the one search finds, best first. What it cannot tell is looked for first,
-/// so that only what is asked for is ranked.
+/// Pages that full-text search finds, best first. Filters that it cannot apply are evaluated first,
+/// so that only matching pages are ranked.
 async fn worded(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Listing> {
     let among = match (query.dates, is_for_the_store(query)) {
         (None, false) => None,
@@ -157,7 +156,7 @@ async fn worded(scribe: &Scribe, query: &PageQuery, words: &str) -> Result<Listi
     Ok(Listing { pages, total: hits.total })
 }
 
-/// A page of what the store finds by itself.
+/// One page of results that the store can produce by itself.
 async fn listed(scribe: &Scribe, query: &PageQuery, limit: usize) -> Result<Listing> {
     let wanted = store_query(scribe, query, listing_breadth(scribe, query))?;
     let wanted = NodeQuery { offset: query.offset, limit, ..wanted };
@@ -168,35 +167,34 @@ async fn listed(scribe: &Scribe, query: &PageQuery, limit: usize) -> Result<List
     Ok(Listing { pages, total })
 }
 
-/// The page that is asked for of all that was found.
+/// Cuts the requested page out of all results and reads it.
 async fn cut(scribe: &Scribe, query: &PageQuery, found: Vec<Found>) -> Result<Listing> {
     let total = found.len();
     let shown = found.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX));
     Ok(Listing { pages: read(scribe, shown.collect(), query.detail).await?, total })
 }
 
-/// Whether something is asked for that only the store can tell where words are looked for,
-/// too. To the one search accents of tags do not count, and it knows those alone that whoever
-/// sees the page may.
+/// Whether a filter needs the store in addition to full-text search. Search ignores accents in
+/// tags, and knows only those tags that everybody who sees the page may know.
 fn is_for_the_store(query: &PageQuery) -> bool {
     let named = matches!(query.name, Some(NameFilter::Contains(_) | NameFilter::Exact(_)));
     named || !query.tags.is_empty() || query.since.is_some()
 }
 
-/// Whether something is asked for that names do not tell.
+/// Whether there is a filter that the view of names cannot apply.
 fn is_narrowed(query: &PageQuery) -> bool {
     is_for_the_store(query) || query.subtype.is_some()
 }
 
-/// Those of some pages, or of all, that are what is asked for, words and sounds aside; as they
-/// were made.
+/// The pages, among some or all, that match all filters except words and similar names, in order of
+/// creation.
 async fn fitting(
     scribe: &Scribe,
     query: &PageQuery,
     breadth: Breadth,
     among: Option<Vec<NodeId>>,
 ) -> Result<Vec<NodeId>> {
-    /// From so many on, looking at each of them takes longer than looking at all.
+    /// From this many candidates on, filtering all pages is faster than looking each of them up.
     const MANY: usize = 500;
     let among = match query.dates {
         Some(range) => Some(dated(scribe, range, among).await?),
@@ -215,7 +213,7 @@ async fn fitting(
     Ok(ids)
 }
 
-/// Those of some pages, or of all, that have a date in a span, in no order.
+/// The pages, among some or all, dated within a range, in no particular order.
 async fn dated(
     scribe: &Scribe,
     range: DateRange,
@@ -227,12 +225,12 @@ async fn dated(
     Ok(ids)
 }
 
-/// How far a listing reaches: who names nothing is not shown what is no page.
+/// The breadth of a list: without a name filter, only pages are listed.
 fn listing_breadth(scribe: &Scribe, query: &PageQuery) -> Breadth {
     if query.name.is_some() { scribe.breadth() } else { Breadth::Pages }
 }
 
-/// The part of the question that the store answers.
+/// The part of the query that the store evaluates.
 fn store_query(scribe: &Scribe, query: &PageQuery, breadth: Breadth) -> Result<NodeQuery> {
     let name = match &query.name {
         Some(NameFilter::Contains(text)) => Some(NameMatch::Contains(text.clone())),
@@ -252,7 +250,7 @@ fn store_query(scribe: &Scribe, query: &PageQuery, breadth: Breadth) -> Result<N
     })
 }
 
-/// Every node that a query finds, page by page.
+/// All nodes that match a query, read page by page.
 pub(super) async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node>> {
     let mut nodes = Vec::new();
     let mut after: Option<NodeId> = None;
@@ -267,17 +265,16 @@ pub(super) async fn every(scribe: &Scribe, query: &NodeQuery) -> Result<Vec<Node
     }
 }
 
-/// What the one search finds.
+/// Hits of the full-text search.
 #[derive(Default)]
 struct Hits {
     ids: Vec<NodeId>,
-    /// How many there are without the cut.
+    /// The total number without the limit.
     total: usize,
 }
 
-/// What the one search finds by words and names, best first: of some pages, or of all, so many
-/// after so many. What is only like in meaning is left out: a page that does not have the words
-/// is not what this asks for.
+/// Searches by words and names, among some pages or all, best first. Matches by meaning only are
+/// left out: a page must contain the words.
 async fn ranked(
     scribe: &Scribe,
     query: &PageQuery,
@@ -303,7 +300,7 @@ async fn ranked(
     Ok(Hits { ids, total: found.total })
 }
 
-/// Reads pages, in the order they have.
+/// Reads pages, keeping their order.
 async fn read(scribe: &Scribe, found: Vec<Found>, detail: Detail) -> Result<Vec<Scored>> {
     let ids: Vec<NodeId> = found.iter().map(|one| one.id).collect();
     let nodes = scribe.app.store.nodes(&scribe.viewer, &ids).await?;

@@ -1,4 +1,4 @@
-//! What kinds of pages there are, and the words the store knows them by.
+//! The kinds of pages, and the words under which the store knows them.
 
 use lore_core::names::Word;
 use lore_core::{Kind, Result};
@@ -8,7 +8,7 @@ use crate::play::word;
 /// The kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
-    /// Somebody.
+    /// A person.
     Character,
     /// A kind of beast or monster.
     Creature,
@@ -16,20 +16,21 @@ pub enum PageKind {
     Location,
     /// A group.
     Organization,
-    /// A people.
+    /// A people or species.
     Race,
-    /// What only the GM's side reads, usually.
+    /// Usually only for the game master's side.
     Note,
-    /// What happened.
+    /// An account of what happened.
     Journal,
-    /// What is to be done.
+    /// Something to be done.
     Quest,
-    /// What marks other pages. A page of its own only where [`super::TagsAre`] says so.
+    /// A tag on other pages. It is a page of its own only for callers with
+    /// [`super::TagsAre::Pages`].
     Tag,
 }
 
 impl PageKind {
-    /// Every kind but tags, in the order of listings.
+    /// Every kind except tags, in the order of lists.
     pub const ALL: [Self; 8] = [
         Self::Character,
         Self::Creature,
@@ -41,7 +42,7 @@ impl PageKind {
         Self::Quest,
     ];
 
-    /// Its name, which is also the kind of its nodes.
+    /// The name of the kind, which is also the kind of its nodes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Character => "character",
@@ -56,13 +57,13 @@ impl PageKind {
         }
     }
 
-    /// The kind of a node, if it is a page or a tag.
+    /// The page kind of a node, if it is a page or a tag.
     pub fn of(kind: &Kind) -> Option<Self> {
         let every = Self::ALL.into_iter().chain([Self::Tag]);
         every.into_iter().find(|known| known.as_str() == kind.as_str())
     }
 
-    /// The fields of its own that are kept as they come.
+    /// The kind-specific fields that are stored unchanged.
     pub fn fields(self) -> &'static [&'static str] {
         match self {
             Self::Character => &["title", "age", "sex", "pronouns"],
@@ -82,13 +83,13 @@ impl PageKind {
 pub(super) const TAG: &str = "tag";
 /// Edge from a page to a tag.
 pub(super) const TAGGED: &str = "tagged";
-/// Edge from a page to what its texts mention.
+/// Edge from a page to everything that its texts mention.
 pub(super) const MENTIONS: &str = "mentions";
-/// Edge from a page to the page it is part of.
+/// Edge from a page to its parent page.
 pub(crate) const PARENT: &str = "parent";
-/// The property that holds the number of the page it is part of.
+/// The property with the number of the parent page.
 pub(super) const PARENT_ID: &str = "parent_id";
-/// Text kind of a page's own text.
+/// Text kind of a page's main text.
 pub(crate) const ENTRY: &str = "entry";
-/// Text kind of what is attached to a page.
+/// Text kind of a post on a page.
 pub(crate) const POST: &str = "post";

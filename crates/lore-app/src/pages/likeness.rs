@@ -1,17 +1,17 @@
-//! How alike two names are, for ears rather than eyes.
+//! Measures how similar two names sound.
 //!
-//! Transcripts write names as they sound, so what sounds alike counts as nearly the
-//! same: one vowel for another, `c` for `k`, a doubled letter, a silent `h`. Word order
-//! does not count, and part of a name may stand for all of it.
+//! Transcripts spell names by ear, so spellings that sound alike count as nearly equal: one vowel
+//! for another, `c` for `k`, a doubled letter, a silent `h`. Word order does not matter, and part
+//! of a name may stand for all of it.
 
 use lore_text::analysis::name_words;
 
-/// A name, ready to be compared.
+/// A name prepared for comparison.
 #[derive(Debug, Default)]
 pub(super) struct Name {
-    /// Its folded words, joined by blanks.
+    /// Its folded words, joined by spaces.
     words: String,
-    /// All of it.
+    /// The whole name without spaces.
     whole: Spelt,
     /// Each word.
     parts: Vec<Spelt>,
@@ -25,30 +25,30 @@ impl Name {
     }
 }
 
-/// The letters of a word, with what tells quickly that it is another word.
+/// The letters of a word, with counts that quickly rule out very different words.
 #[derive(Debug, Default)]
 struct Spelt {
     letters: Vec<Letter>,
-    /// How often it has each letter.
+    /// How often each letter occurs.
     all: Tally,
-    /// The same without those that follow the same letter, which cost little to leave out.
+    /// Likewise, without letters that follow the same letter; those are cheap to omit.
     firsts: Tally,
-    /// What it costs at least to turn a letter that it lacks into one that it has, or to
-    /// leave it out.
+    /// For each letter, a lower bound of the cost of replacing it by a letter that this word has,
+    /// or of omitting it.
     prices: [u8; PLACES],
 }
 
-/// Letters are counted by their places: a to z, and a few more that all others share.
+/// The number of counters: one each for a to z, and a few that all other letters share.
 const PLACES: usize = 32;
 
-/// How many letters there are at each place, as far as can be counted.
+/// How often each letter occurs, saturating.
 type Tally = [u8; PLACES];
 
 #[derive(Debug, Clone, Copy)]
 struct Letter {
     letter: char,
     place: u8,
-    /// What it costs to leave it out where it stands.
+    /// The cost of omitting it at this position.
     omission: Cost,
 }
 
@@ -56,7 +56,7 @@ impl Spelt {
     fn new(word: &str) -> Self {
         let mut spelt = Self::default();
         let mut previous = None;
-        // Two letters, one sound.
+        // Two letters with one sound.
         for letter in word.replace("ph", "f").chars() {
             let place = place(letter);
             spelt.letters.push(Letter { letter, place, omission: omission(letter, previous) });
@@ -70,7 +70,7 @@ impl Spelt {
         spelt
     }
 
-    /// What it costs at least to do without a letter at a place.
+    /// A lower bound of the cost of doing without a letter.
     fn price(&self, at: usize) -> u8 {
         let mut others = self.letters.iter().map(|other| usize::from(other.place));
         let latin = u8::try_from(at).ok().filter(|at| *at < LATIN).map(|at| char::from(b'a' + at));
@@ -82,12 +82,12 @@ impl Spelt {
         u8::try_from(cost).unwrap_or(u8::MAX)
     }
 
-    /// What turning one into the other costs at least.
+    /// A lower bound of the edit distance between two words.
     fn distance_at_least(&self, other: &Self) -> Cost {
         self.lacking_in(other).max(other.lacking_in(self))
     }
 
-    /// What the letters cost at least of which the other has fewer.
+    /// A lower bound of the cost of the letters that the other word has fewer of.
     fn lacking_in(&self, other: &Self) -> Cost {
         let counts = self.firsts.iter().zip(&other.all).zip(&other.prices);
         let lacking = counts.map(|((own, all), price)| (own.saturating_sub(*all), price));
@@ -101,7 +101,7 @@ fn count(tally: &mut Tally, place: u8) {
     }
 }
 
-/// A name as it was heard, to be compared with many.
+/// A name as it was heard, to be compared with many names.
 pub(super) struct Heard {
     name: Name,
     rows: Rows,
@@ -112,11 +112,12 @@ impl Heard {
         Self { name: Name::new(name), rows: Rows::default() }
     }
 
-    /// From 0 (nothing in common) to 1 (the same name; case, accents and punctuation
-    /// aside). What was heard may be a part of the name, not the other way round. What is
-    /// less than `least` may be told as anything less than that: then little is compared.
+    /// Returns the similarity, from 0 (nothing in common) to 1 (the same name, ignoring case,
+    /// accents and punctuation). What was heard may be a part of the name, but not the other way
+    /// round. If the result is below `least`, any value below it may be returned, which saves most
+    /// of the work.
     pub(super) fn likeness(&mut self, name: &Name, least: f64) -> f64 {
-        /// Only the same name is entirely alike.
+        /// The maximum for names that are not equal.
         const NEARLY: f64 = 0.99;
         if self.name.words.is_empty() || name.words.is_empty() {
             return 0.0;
@@ -129,9 +130,9 @@ impl Heard {
     }
 }
 
-/// Pairs each wanted word with the word of the name that is most like it.
+/// Pairs each heard word with the most similar word of the name.
 fn by_words(rows: &mut Rows, wanted: &[Spelt], name: &[Spelt], least: f64) -> f64 {
-    /// What a perfect match of one word out of very many is worth.
+    /// The score of a perfect match of one word out of very many.
     const PART: f64 = 0.8;
     if wanted.len() > name.len() || name.len() == 1 {
         return 0.0;
@@ -140,8 +141,8 @@ fn by_words(rows: &mut Rows, wanted: &[Spelt], name: &[Spelt], least: f64) -> f6
     let worth = PART + (1.0 - PART) * count / name.len() as f64;
     let mut left: Vec<&Spelt> = name.iter().collect();
     let mut sum = 0.0;
-    // Even if all others match entirely, each word must be as much alike as this; a little
-    // less, so that rounding decides nothing.
+    // The least similarity each word needs even if all others match perfectly, minus a margin for
+    // rounding.
     let least = least / worth * count - (count - 1.0) - 1e-9;
     for word in wanted {
         let best = left.iter().map(|other| rows.sound(word, other, least)).enumerate();
@@ -155,11 +156,10 @@ fn by_words(rows: &mut Rows, wanted: &[Spelt], name: &[Spelt], least: f64) -> f6
 /// A cost, in hundredths of a letter.
 type Cost = u32;
 
-/// A whole letter.
+/// The cost of a whole letter.
 const LETTER: Cost = 100;
 
-/// The rows of the table by which two words are compared, kept from one pair of words
-/// to the next.
+/// The rows of the edit-distance table. They are reused for the next pair of words.
 #[derive(Default)]
 struct Rows {
     before: Vec<Cost>,
@@ -168,12 +168,13 @@ struct Rows {
 }
 
 impl Rows {
-    /// Likeness of two words: 1 minus the cost of turning one into the other; 0 where it
-    /// is less than `least`.
+    /// The similarity of two words: 1 minus the relative cost of turning one into the other; 0 if
+    /// it is below `least`.
     fn sound(&mut self, one: &Spelt, other: &Spelt, least: f64) -> f64 {
         let (short, long) = (one.letters.len(), other.letters.len());
         let longest = short.max(long);
-        // Every letter too many costs something; very different lengths cannot sound alike.
+        // Words of very different lengths cannot sound alike, because every extra letter costs
+        // something.
         if longest == 0 || short.min(long) * 3 < longest {
             return 0.0;
         }
@@ -190,7 +191,8 @@ impl Rows {
         self.distance(&one.letters, &other.letters, most).map_or(0.0, likeness)
     }
 
-    /// Weighted edit distance with neighbouring letters swapped, if it is at most `most`.
+    /// Weighted edit distance with transpositions of neighbouring letters; `None` if it exceeds
+    /// `most`.
     fn distance(&mut self, one: &[Letter], other: &[Letter], most: Cost) -> Option<Cost> {
         const SWAP: Cost = 70;
         self.start(other);
@@ -219,7 +221,8 @@ impl Rows {
             std::mem::swap(&mut self.before, &mut self.last);
             std::mem::swap(&mut self.last, &mut self.now);
             previous = Some(a.letter);
-            // A swap looks two rows back; from both rows on it only grows.
+            // A transposition looks two rows back. If both rows exceed the limit, all later ones
+            // do.
             if least.min(least_before) > most {
                 return None;
             }
@@ -228,7 +231,7 @@ impl Rows {
         self.last.last().copied().filter(|cost| *cost <= most)
     }
 
-    /// The cost of leaving out everything up to each letter.
+    /// Initialises the first row: the cost of omitting everything up to each letter.
     fn start(&mut self, letters: &[Letter]) {
         self.last.clear();
         self.last.push(0);
@@ -237,13 +240,13 @@ impl Rows {
             cost += letter.omission;
             self.last.push(cost);
         }
-        // Nothing stands two rows above the first.
+        // There is no row two above the first.
         self.before.clear();
         self.before.resize(letters.len() + 1, Cost::MAX / 2);
     }
 }
 
-/// What it costs to leave out a letter that follows `previous`.
+/// The cost of omitting a letter that follows `previous`.
 fn omission(letter: char, previous: Option<char>) -> Cost {
     match letter {
         _ if previous == Some(letter) => 25,
@@ -253,7 +256,7 @@ fn omission(letter: char, previous: Option<char>) -> Cost {
     }
 }
 
-/// What it costs to take one letter for another.
+/// The cost of mistaking one letter for another.
 fn exchange(a: Letter, b: Letter) -> Cost {
     if a.letter == b.letter {
         return 0;
@@ -261,15 +264,15 @@ fn exchange(a: Letter, b: Letter) -> Cost {
     exchange_of(usize::from(a.place), usize::from(b.place))
 }
 
-/// What it costs to take a letter at one place for another letter at a place.
+/// The cost of mistaking a letter by the index of its counter for another.
 fn exchange_of(a: usize, b: usize) -> Cost {
     EXCHANGES.get(a).and_then(|row| row.get(b)).copied().unwrap_or(LETTER)
 }
 
-/// How many places are those of the letters a to z.
+/// The number of counters for the letters a to z.
 const LATIN: u8 = 26;
 
-/// The place of a letter.
+/// The index of a letter's counter.
 fn place(letter: char) -> u8 {
     let others = u32::from(PLACES as u8 - LATIN);
     let latin = (letter as u32).checked_sub('a' as u32).filter(|at| *at < u32::from(LATIN));
@@ -277,13 +280,13 @@ fn place(letter: char) -> u8 {
     u8::try_from(at).unwrap_or(LATIN)
 }
 
-/// What it costs to take a letter for one that is easily heard for it.
+/// The cost of mistaking a letter for one that sounds similar.
 const ALIKE: Cost = 40;
 
-/// What it costs to take one of the letters a to z for another.
+/// The cost of mistaking each letter from a to z for each other.
 static EXCHANGES: std::sync::LazyLock<[[Cost; LATIN as usize]; LATIN as usize]> =
     std::sync::LazyLock::new(|| {
-        /// Letters that are easily heard for one another.
+        /// Letters that sound similar.
         const GROUPS: [&str; 10] =
             ["aeiouy", "ckqx", "szxc", "fvw", "dt", "bp", "gj", "mn", "ij", "gk"];
         let cost = |a: char, b: char| {
@@ -329,7 +332,7 @@ mod tests {
         }
     }
 
-    /// What the search for names takes for a misspelling.
+    /// The minimum similarity that the search for names uses.
     const ENOUGH: f64 = 0.7;
 
     #[test]

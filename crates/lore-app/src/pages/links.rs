@@ -1,4 +1,4 @@
-//! What joins a page to the rest of the world: what it mentions and what it is part of.
+//! The edges of a page to what its texts mention and to its parent.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use super::scribe::Scribe;
 use crate::play::{MANY, word};
 use crate::{App, knowledge};
 
-/// A text that may mention something.
+/// A text that may contain mentions.
 pub(crate) struct Source<'a> {
-    /// What it says.
+    /// The text.
     pub(crate) body: &'a str,
-    /// Who reads it.
+    /// Who may read it.
     pub(crate) visibility: Visibility,
 }
 
@@ -27,8 +27,8 @@ impl<'a> From<&'a Text> for Source<'a> {
     }
 }
 
-/// Joins a page to what its texts mention, and parts it from what they no longer do.
-/// A link is shown to whoever may read a text that makes it.
+/// Makes the mention edges of a page match its texts. An edge is visible to everybody who may read
+/// a text that makes it.
 pub(crate) async fn set_mentions(
     scribe: &Scribe,
     batch: Batch,
@@ -41,7 +41,7 @@ pub(crate) async fn set_mentions(
     mentions_joined(app.store.as_ref(), &eyes, batch, page, known, wanted).await
 }
 
-/// Joins a node to what it mentions and parts it from the rest, as far as the viewer sees.
+/// Makes the mention edges of a node those wanted, as far as the viewer sees.
 pub(crate) async fn mentions_joined(
     store: &dyn Store,
     viewer: &Viewer,
@@ -53,7 +53,7 @@ pub(crate) async fn mentions_joined(
     joined(store, viewer, batch, (node, known), MENTIONS, wanted).await
 }
 
-/// Joins a page to the page it is part of, and parts it from any other.
+/// Makes the edge to the parent page match `parent`.
 pub(super) async fn set_parent(
     scribe: &Scribe,
     batch: Batch,
@@ -69,8 +69,8 @@ pub(super) async fn set_parent(
     joined(store, &eyes, batch, (page, known), PARENT, wanted).await
 }
 
-/// Makes the edges of a kind from a page those that are wanted. What is as it shall be
-/// is left alone.
+/// Makes the edges of one kind from a page those wanted. Edges that are already right are not
+/// touched.
 async fn joined(
     store: &dyn Store,
     viewer: &Viewer,
@@ -107,8 +107,9 @@ async fn joined(
     Ok(batch)
 }
 
-/// What the texts mention, apart from the page itself, with who may know. Who mentions what was
-/// merged into another mentions that one for now.
+/// The nodes that texts mention, except the page itself, each with who may know. A mention of an
+/// entity that was merged into another counts as a mention of that one for as long as they are
+/// merged.
 pub(crate) async fn mentioned(
     app: &App,
     viewer: &Viewer,
@@ -146,8 +147,8 @@ pub(crate) async fn mentioned(
     Ok(wanted)
 }
 
-/// Every text of a page, whoever may read it, as it was written: its own, and besides posts and
-/// what other doors wrote.
+/// Every text of a page as it was written, whoever may read it: its main text, and separately posts
+/// and texts of other doors.
 pub(super) async fn whole_texts(scribe: &Scribe, node: &Node) -> Result<(String, Vec<Text>)> {
     let viewer = scribe.all_seeing();
     let texts = scribe.app.store.texts_of(&viewer, node.id, Bin::Live).await?;

@@ -1,4 +1,4 @@
-//! Where a page is mentioned.
+//! Finds where a page is mentioned.
 
 use lore_core::{NodeId, Result};
 use lore_markup::mention::{self, Target};
@@ -13,9 +13,9 @@ use crate::play::{MANY, word};
 /// A text that mentions a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mentioning {
-    /// The page it belongs to, by number.
+    /// The number of the page it belongs to.
     pub page: i64,
-    /// The post, where it is not the page's own text.
+    /// The number of the post; `None` for the page's main text.
     pub post: Option<i64>,
 }
 
@@ -37,7 +37,8 @@ pub async fn mentions_of(scribe: &Scribe, number: i64) -> Result<Vec<Mentioning>
         let texts = entry.into_iter().chain(posts.map(|text| Some(post_number(text))));
         let mut texts: Vec<Option<i64>> = texts.collect();
         if texts.is_empty() {
-            // Said in a text of another door, such as the notes of who plays it, or by name.
+            // The mention is by name, or in a text of another door, such as the notes of a
+            // character's player.
             texts.push(None);
         }
         found.extend(texts.into_iter().map(|post| Mentioning { page: page.node.number, post }));

@@ -1,8 +1,8 @@
 //! Worldbuilding pages: characters, places, notes, journals and what is written on them.
 //!
-//! A page is a node with an `entry` and any number of posts. Its tags are nodes, too,
-//! joined to it by edges, and so is whatever its texts mention. Every item of a
-//! call is written by itself: a bad one never hurts its neighbours.
+//! A page is a node with a main text (`entry`) and any number of posts. Its tags are nodes as well,
+//! and edges join it to them and to everything its texts mention. Each item of a call is written
+//! separately, so that a bad one does not affect the others.
 
 mod attributes;
 mod dates;

@@ -1,10 +1,10 @@
-//! Moments as clients write them.
+//! Parses timestamps in the forms that clients send.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use lore_core::{Error, Result, Timestamp};
 
-/// Reads a moment: with an offset, without one (then it is UTC), or a date alone.
+/// Parses a timestamp with an offset, one without (taken as UTC), or a date alone.
 pub fn moment(field: &str, text: &str) -> Result<Timestamp> {
     let text = text.trim();
     let whole = text.parse::<Timestamp>().ok();

@@ -20,37 +20,37 @@ pub struct Page {
     pub node: Node,
     /// Its kind.
     pub kind: PageKind,
-    /// Its own text.
+    /// Its main text.
     pub entry: Option<Text>,
-    /// What is attached to it, in order; empty unless asked for.
+    /// Its posts, in order; empty unless asked for.
     pub posts: Vec<Text>,
 }
 
 impl Page {
-    /// Whether not every member sees it.
+    /// Whether it is hidden from some members.
     pub fn is_private(&self) -> bool {
         self.node.visibility != Visibility::Members
     }
 
-    /// Where it is changed, if it came in by another door.
+    /// Where it is changed, if it belongs to another door (toolset).
     pub fn origin(&self) -> Option<Origin<'_>> {
         let kind = self.node.kind.as_str();
         let is_page = PageKind::of(&self.node.kind).is_some();
         (!is_page).then(|| Origin { kind, tool: doors::changed_by(&self.node) })
     }
 
-    /// The number of the page it is part of.
+    /// The number of its parent page.
     pub fn parent(&self) -> Option<i64> {
         self.node.properties.get(PARENT_ID).and_then(Value::as_i64)
     }
 }
 
-/// Where something is changed that pages only show.
+/// Where a node is changed that is only shown as a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin<'a> {
-    /// What it is there.
+    /// Its kind there.
     pub kind: &'a str,
-    /// The tool that changes it, or the node of the network that told of it.
+    /// The tool that changes it, or the KOI-net node that it came from.
     pub tool: Cow<'static, str>,
 }
 
@@ -59,22 +59,22 @@ pub struct Origin<'a> {
 pub enum Detail {
     /// No texts.
     Head,
-    /// Its own text.
+    /// The main text.
     #[default]
     Entry,
-    /// What is attached to it, too.
+    /// The main text and the posts.
     Posts,
 }
 
-/// A page by its number, to be changed: what came in by another door is refused.
+/// Reads a page that is to be changed. Nodes of other doors are refused.
 pub async fn get(scribe: &Scribe, number: i64, detail: Detail) -> Result<Page> {
     let node = node(scribe, number).await?;
     let page = with_its_texts(scribe, node, detail).await?;
     page.ok_or_else(|| unknown(number))
 }
 
-/// What is shown under some numbers, what came in by other doors, too; what is absent or
-/// hidden is left out, and what is damaged is told by its number.
+/// Reads what is shown under some numbers, including nodes of other doors. Absent and hidden
+/// numbers are left out; damaged ones get an error.
 pub async fn get_all(
     scribe: &Scribe,
     numbers: &[i64],
@@ -99,7 +99,7 @@ pub async fn get_all(
     Ok(found)
 }
 
-/// Fails when something is there under a number and damaged.
+/// Fails if the node with this number exists and is damaged.
 async fn whole(scribe: &Scribe, number: i64) -> Result<()> {
     let store = &scribe.app.store;
     if let Some(node) = store.node(&scribe.viewer, NodeKey::Number(number)).await? {
@@ -108,12 +108,12 @@ async fn whole(scribe: &Scribe, number: i64) -> Result<()> {
     Ok(())
 }
 
-/// The number of what an id of any door means to the viewer.
+/// The number of the node that an id of any door denotes.
 pub async fn number_of(app: &App, viewer: &Viewer, id: &str) -> Result<Option<i64>> {
     Ok(id_forms::find_any(app, viewer, id).await?.map(|node| node.number))
 }
 
-/// A page by its number within its kind.
+/// Reads a page by its number within its kind.
 pub async fn get_of_kind(
     scribe: &Scribe,
     kind: PageKind,
@@ -131,7 +131,7 @@ pub async fn get_of_kind(
     })
 }
 
-/// The node of a page.
+/// The node of a page. Nodes of other doors are refused.
 pub(super) async fn node(scribe: &Scribe, number: i64) -> Result<Node> {
     let found = scribe.app.store.node(&scribe.viewer, NodeKey::Number(number)).await?;
     match found {
@@ -141,8 +141,8 @@ pub(super) async fn node(scribe: &Scribe, number: i64) -> Result<Node> {
     }
 }
 
-/// Nodes with their texts, in the given order; what is not shown as a page is left out, and so
-/// is what is damaged.
+/// Nodes with their texts, in the given order. Damaged nodes, and those that are not shown as
+/// pages, are left out.
 pub(super) async fn with_texts(
     scribe: &Scribe,
     nodes: Vec<Node>,
@@ -163,7 +163,7 @@ pub(super) async fn with_texts(
     Ok(pages.collect())
 }
 
-/// One node with its texts, if it is shown as a page. Fails when one of them is damaged.
+/// One node with its texts, if it is shown as a page. Fails if a text is damaged.
 pub(super) async fn with_its_texts(
     scribe: &Scribe,
     node: Node,
@@ -187,8 +187,8 @@ fn made_of(scribe: &Scribe, node: Node, texts: Vec<Text>, detail: Detail) -> Opt
     Some(Page { node, kind, entry: entries.into_iter().next(), posts })
 }
 
-/// The error for a number that leads nowhere. Where a campaign is still being copied, nobody
-/// knows whether it does.
+/// The error for a number that was not found. It says so if a campaign is still being copied,
+/// because the entity may exist on Kanka.
 pub async fn absent(scribe: &Scribe, number: i64) -> Result<Error> {
     let Some(campaign) = scribe.live() else { return Ok(unknown(number)) };
     if campaign.standing(&scribe.app).await?.as_of.is_some() {
@@ -198,7 +198,7 @@ pub async fn absent(scribe: &Scribe, number: i64) -> Result<Error> {
     Ok(Error::not_found(format!("entity {number} in what is copied from Kanka so far"), hint))
 }
 
-/// The error for a number that leads nowhere.
+/// The error for a number that does not exist.
 pub fn unknown(number: i64) -> Error {
     Error::not_found(format!("entity {number}"), "find_entities lists the entity_ids there are")
 }

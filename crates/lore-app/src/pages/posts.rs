@@ -1,4 +1,4 @@
-//! What is attached to a page.
+//! Posts: additional texts on a page.
 
 use futures::FutureExt;
 use lore_core::{Error, Result, Text, TextId, Visibility, names};
@@ -12,14 +12,14 @@ use super::scribe::Scribe;
 use crate::access::may_change;
 use crate::play::word;
 
-/// A post to make.
+/// A post to create.
 #[derive(Debug, Clone)]
 pub struct NewPost {
-    /// The page, by number.
+    /// The number of the page.
     pub page: i64,
     /// Its title.
     pub name: String,
-    /// Its text, Markdown.
+    /// Its text, in Markdown.
     pub entry: String,
     /// Whether to hide it from other members.
     pub private: bool,
@@ -32,12 +32,12 @@ pub struct PostPatch {
     pub name: Option<String>,
     /// New text.
     pub entry: Option<String>,
-    /// Hide it from other members, or show it.
+    /// Whether to hide it from other members.
     pub private: Option<bool>,
 }
 
 impl NewPost {
-    /// Its title, fit to be kept; fails when it or the text is not.
+    /// Checks title and text, and returns the normalised title.
     pub(super) fn checked_name(&self) -> Result<String> {
         check_text(Some(&self.entry))?;
         names::checked_name("name", &self.name)
@@ -45,24 +45,24 @@ impl NewPost {
 }
 
 impl PostPatch {
-    /// Its new title, fit to be kept; fails when it or the text is not.
+    /// Checks title and text, and returns the normalised title, if there is one.
     pub(super) fn checked_name(&self) -> Result<Option<String>> {
         check_text(self.entry.as_deref())?;
         self.name.as_deref().map(|name| names::checked_name("name", name)).transpose()
     }
 }
 
-/// Start of the source of a post that came from Kanka.
+/// The prefix of the provenance source of a post that came from Kanka.
 pub(super) const KANKA_POST: &str = "kanka:posts/";
 
-/// The number of a post: Kanka's where it came from there, else our own.
+/// The number of a post: Kanka's if it came from there, otherwise the row id of the text.
 pub fn post_number(text: &Text) -> i64 {
     let source = text.provenance.source.as_deref();
     let kanka = source.and_then(|source| source.strip_prefix(KANKA_POST)?.parse().ok());
     kanka.unwrap_or(text.id.0)
 }
 
-/// Attaches a post to a page; returns its number.
+/// Adds a post to a page and returns its number.
 pub(super) async fn create(scribe: &Scribe, new: &NewPost) -> Result<i64> {
     let name = new.checked_name()?;
     let visibility = scribe.visibility(new.private);
@@ -141,14 +141,14 @@ pub(super) fn find(page: &Page, post: i64) -> Result<&Text> {
     })
 }
 
-/// A post as it will be; without a body it says what it said.
+/// A post as it will be. Without a body, its text does not change.
 struct Fresh {
     body: Option<String>,
     visibility: Visibility,
 }
 
-/// A change to a post is a change to its page: the page's moment of change moves, and
-/// its links follow what all its texts say then.
+/// Touches the page, because its modification date moves with its posts, and recomputes its mention
+/// edges from all texts.
 async fn relinked(
     scribe: &Scribe,
     batch: Batch,

@@ -1,7 +1,7 @@
-//! Fields of pages that hold numbers of others.
+//! Fields of pages that hold numbers of other pages.
 //!
-//! They are shown only as far as the reader sees what they lead to, and who changes a page
-//! keeps those that they do not see.
+//! A reader is shown only numbers of pages they see. When they change a field, the numbers they do
+//! not see are kept.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,19 @@ use super::kinds::{PARENT_ID, PageKind};
 use super::scribe::Scribe;
 use crate::App;
 
-/// What a number in a field counts.
+/// Which numbering a field uses.
 #[derive(Debug, Clone, Copy)]
 enum Counted {
-    /// Everything.
+    /// Numbers of the world.
     All,
-    /// What is of one kind.
+    /// Numbers within a kind.
     Kind(PageKind),
-    /// Something that no page is here; as far as it is one, everything.
+    /// Numbers of a Kanka kind that does not exist here. They are not checked; for hiding they are
+    /// treated as numbers of the world.
     Foreign,
 }
 
-/// Every field that holds such numbers, one or a list of them.
+/// Every field with such numbers, single or in a list.
 const FIELDS: [(&str, Counted); 7] = [
     (PARENT_ID, Counted::All),
     ("author_id", Counted::All),
@@ -35,7 +36,7 @@ const FIELDS: [(&str, Counted); 7] = [
     ("calendar_id", Counted::Foreign),
 ];
 
-/// Takes the numbers of what the reader may not see out of the fields of pages to be shown.
+/// Removes numbers of pages that the viewer may not see from the fields of pages.
 pub async fn leave_out_hidden(
     app: &App,
     viewer: &Viewer,
@@ -47,7 +48,7 @@ pub async fn leave_out_hidden(
     without_hidden(app, viewer, &mut fields).await
 }
 
-/// The same for the fields of a page, as those see them who see no more than everybody.
+/// Does the same for fields of a page, for a viewer without a special role.
 pub(super) async fn leave_out(scribe: &Scribe, pages: &mut [Properties]) -> Result<()> {
     let everybody = Viewer { role: Role::Reader, ..scribe.viewer };
     let mut fields: Vec<&mut Properties> = pages.iter_mut().collect();
@@ -63,7 +64,7 @@ async fn without_hidden(app: &App, viewer: &Viewer, pages: &mut [&mut Properties
         for (name, counted) in FIELDS {
             let Some(value) = fields.get_mut(name) else { continue };
             retain(value, |number| !is_in(&hidden, counted, number));
-            // A list of nothing else is told as none is.
+            // A list that contained only hidden numbers looks like no list.
             if value.is_null() || *value == Value::Array(Vec::new()) {
                 fields.shift_remove(name);
             }
@@ -72,14 +73,14 @@ async fn without_hidden(app: &App, viewer: &Viewer, pages: &mut [&mut Properties
     Ok(())
 }
 
-/// Whether a number leads to an entity that the reader may not see.
+/// Whether a number denotes an entity that the viewer may not see.
 pub async fn is_hidden(scribe: &Scribe, number: i64) -> Result<bool> {
     let keys = [NodeKey::Number(number)];
     Ok(!scribe.app.store.concealed(&scribe.viewer, &keys).await?.is_empty())
 }
 
-/// The fields that a caller gives, fit to be kept beside those that are there. Fails when one
-/// leads to nothing that the caller sees.
+/// Checks the reference fields that a caller gives, and keeps the hidden numbers that are there
+/// already. Fails if a number denotes nothing that the caller sees.
 pub(super) async fn checked(
     scribe: &Scribe,
     given: &Properties,
@@ -92,7 +93,7 @@ pub(super) async fn checked(
         check(scribe, name, counted, value).await?;
         let Some(mut unseen) = before.get(name).cloned() else { continue };
         retain(&mut unseen, |number| is_in(&hidden, counted, number));
-        // Whoever does not see one cannot mean it to go.
+        // A caller who does not see a number cannot mean to remove it.
         match (value, unseen) {
             (Value::Array(value), Value::Array(unseen)) => value.extend(unseen),
             (Value::Null, Value::Array(unseen)) if unseen.is_empty() => {}
@@ -120,7 +121,7 @@ async fn check(scribe: &Scribe, name: &str, counted: Counted, value: &Value) -> 
     Ok(())
 }
 
-/// What some pages' fields lead to that the reader may not see.
+/// The keys of all pages in these fields that the viewer may not see.
 async fn hidden_in(
     app: &App,
     viewer: &Viewer,
@@ -160,7 +161,7 @@ fn numbers(value: &Value) -> impl Iterator<Item = i64> {
     items.iter().filter_map(Value::as_i64)
 }
 
-/// Keeps those numbers of a value that are wanted.
+/// Removes numbers that are not wanted from a value.
 fn retain(value: &mut Value, wanted: impl Fn(i64) -> bool) {
     let is_wanted = |item: &Value| item.as_i64().is_none_or(&wanted);
     match value {

@@ -1,7 +1,7 @@
-//! What people say one page is to another: "sister of", with an attitude.
+//! Relations that people state between pages: "sister of", with an attitude.
 //!
-//! A relation is an edge of the graph. Its kind is made of what it says, `relation.sister_of`,
-//! so that graph tools can follow it; the words themselves are kept with it.
+//! A relation is an edge. Its kind is made from its wording, such as `relation.sister_of`, so that
+//! graph tools can follow it; the wording itself is a property.
 
 use futures::FutureExt;
 use lore_core::names::{self, Word};
@@ -17,43 +17,43 @@ use super::scribe::Scribe;
 use crate::access::may_change;
 use crate::play::{MANY, word};
 
-/// The property that holds what a relation says; only relations have it.
+/// The property with the wording of a relation. Only relations have it.
 const SAYS: &str = "relation";
-/// The edge kind of what no word can be made of, and the start of all others. So nobody's
-/// words make an edge of this program's own.
+/// The edge kind of relations whose wording yields no word, and the prefix of all others. The
+/// prefix keeps users' wordings from producing an internal kind of edge.
 const RELATION: &str = "relation";
-/// Bounds of an attitude.
+/// The range of an attitude.
 const ATTITUDE: std::ops::RangeInclusive<i64> = -100..=100;
 
-/// What one page is to another.
+/// A relation from one page to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relation {
     /// Its number.
     pub number: i64,
-    /// The page it starts from.
+    /// The number of the page it starts from.
     pub owner: i64,
-    /// The page it leads to.
+    /// The number of the page it leads to.
     pub target: i64,
-    /// What it says.
+    /// Its wording.
     pub says: String,
-    /// From -100 to 100.
+    /// The attitude, from -100 to 100.
     pub attitude: Option<i64>,
-    /// A colour that only the caller understands.
+    /// A colour that only the caller interprets.
     pub colour: Option<String>,
     /// Whether it is shown beside the page.
     pub pinned: bool,
     /// Who sees it.
     pub visibility: Visibility,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
 }
 
 /// Fields of a relation to set; `None` leaves one alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RelationPatch {
-    /// What it says.
+    /// The wording.
     pub says: Option<String>,
-    /// From -100 to 100.
+    /// The attitude, from -100 to 100.
     pub attitude: Option<i64>,
     /// A colour.
     pub colour: Option<String>,
@@ -63,7 +63,7 @@ pub struct RelationPatch {
     pub private: Option<bool>,
 }
 
-/// The relations that start from pages, oldest first.
+/// Returns the relations that start from pages, oldest first.
 pub async fn relations(scribe: &Scribe, pages: &[NodeId]) -> Result<Vec<Relation>> {
     let store = &scribe.app.store;
     let edges = store.neighbours(&scribe.viewer, pages, Direction::Out, &[], MANY).await?;
@@ -77,17 +77,17 @@ pub async fn relations(scribe: &Scribe, pages: &[NodeId]) -> Result<Vec<Relation
     Ok(edges.iter().filter_map(shown).collect())
 }
 
-/// Of which of two pages a relation is said.
+/// In which directions a relation is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ways {
-    /// Of the first.
+    /// From the first page to the second.
     One,
-    /// Of each, in the same words.
+    /// In both directions, with the same wording.
     Both,
 }
 
-/// Says what one page is to another; gives the relation's number. The same words about
-/// the same two are one relation.
+/// Creates a relation and returns its number. The same wording between the same two pages is the
+/// same relation.
 pub async fn relate(
     scribe: &Scribe,
     owner: i64,
@@ -125,7 +125,8 @@ pub async fn relate(
     number_of(&committed)
 }
 
-/// Changes a relation; gives its number, which is a new one if it says something else.
+/// Changes a relation and returns its number, which is a new one if another wording needs another
+/// kind of edge.
 pub async fn change_relation(
     scribe: &Scribe,
     owner: i64,
@@ -147,7 +148,7 @@ pub async fn change_relation(
     number_of(&committed)
 }
 
-/// Takes a relation back.
+/// Removes a relation.
 pub async fn part(scribe: &Scribe, owner: i64, number: i64) -> Result<()> {
     let plan = || {
         async move {
@@ -162,7 +163,7 @@ pub async fn part(scribe: &Scribe, owner: i64, number: i64) -> Result<()> {
     Ok(())
 }
 
-/// The edge that a batch put first.
+/// The number of the edge that a batch put first.
 fn number_of(committed: &Committed) -> Result<i64> {
     match committed.applied.first() {
         Some(Applied::Edge { id, .. }) => Ok(id.0),
@@ -170,7 +171,8 @@ fn number_of(committed: &Committed) -> Result<i64> {
     }
 }
 
-/// The batch that changes an edge. Other words may be another kind of edge.
+/// The batch that changes a relation. Another wording may need another kind of edge, and so a new
+/// edge.
 fn rewritten(
     scribe: &Scribe,
     old: &Edge,
@@ -230,7 +232,7 @@ fn patched(before: &Properties, patch: &RelationPatch) -> Result<Properties> {
     Ok(after)
 }
 
-/// The kind of edge for some words: "Sister of" is `sister_of`.
+/// The kind of edge for a wording: "Sister of" becomes `relation.sister_of`.
 fn kind_of(says: &str) -> Result<Word> {
     let plain = says.to_lowercase();
     let parts = plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
@@ -270,7 +272,7 @@ async fn found(scribe: &Scribe, node: &Node, number: i64) -> Result<Edge> {
     })
 }
 
-/// A change to a relation is a change to its page.
+/// Touches the page, whose modification date moves with its relations.
 fn touch(node: &Node) -> Change {
     let expect = Expect::Version(node.version);
     Change::UpdateNode(NodeRef::Id(node.id), expect, NodePatch::default())

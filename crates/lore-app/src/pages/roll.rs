@@ -1,4 +1,4 @@
-//! What pages, and whatever else is something, are called; in memory, for finding names by ear.
+//! An in-memory view of the names of pages and other entities, for finding names that sound alike.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::doors;
 use crate::knowledge::EntityType;
 use crate::views::{Learn, Views};
 
-/// What each viewer knows of the names of pages.
+/// The names of pages, as each viewer sees them.
 pub type Rolls = Views<Roll>;
 
 /// The names of the pages that one viewer sees.
@@ -25,8 +25,8 @@ struct Entry {
 }
 
 impl Roll {
-    /// The pages of some kinds whose names are at least so much
-    /// like what was heard; best first, then as they were made.
+    /// The pages of some kinds whose names have at least the similarity `least` to what was heard;
+    /// best first, then by creation.
     pub(super) fn alike(
         &self,
         heard: &str,
@@ -65,8 +65,8 @@ impl Learn for Roll {
     }
 }
 
-/// What a node is to who looks for names: a page, or what a page would be nearest to.
-/// Titles of documents and what is cut from texts are not what anybody hears.
+/// How a node takes part in the search for names: as a page, or as the nearest kind of page. Titles
+/// of documents and excerpts of texts do not, because nobody says them aloud.
 fn known_as(node: &Node) -> Option<(PageKind, Breadth)> {
     let page = PageKind::of(&node.kind).map(|kind| (kind, Breadth::Pages));
     page.or_else(|| {

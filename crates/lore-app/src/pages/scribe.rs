@@ -1,4 +1,5 @@
-//! Who writes, for which call, and how a planned batch becomes a commit.
+//! The context of a call about pages: who acts, with which tool, and how a planned batch is
+//! committed.
 
 use std::sync::Arc;
 
@@ -14,44 +15,44 @@ use crate::attempts::Attempts;
 use crate::play::{SESSION, word};
 use crate::{App, doors};
 
-/// One call about pages.
+/// The context of one call about pages.
 #[derive(Clone)]
 pub struct Scribe {
     /// The application.
     pub app: Arc<App>,
-    /// Who looks.
+    /// Who acts.
     pub viewer: Viewer,
     /// The tool that is called.
     pub tool: &'static str,
-    /// The request it serves.
+    /// The id of the request.
     pub request_id: String,
-    /// What tags are to the caller.
+    /// How the caller sees tags.
     pub tags_are: TagsAre,
-    /// When what is written happened, where that is not now: somewhere else.
+    /// The date of what is written, if it happened elsewhere at another time; now if absent.
     pub at: Option<Timestamp>,
 }
 
-/// What tags are to a caller.
+/// How a caller sees tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TagsAre {
-    /// Words on pages.
+    /// As words on pages.
     Labels,
-    /// Pages themselves, to be listed, read and changed.
+    /// As pages of their own, which can be listed, read and changed.
     Pages,
 }
 
-/// How far a question goes.
+/// How far a query reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breadth {
-    /// Pages alone.
+    /// Only pages.
     Pages,
-    /// What came in by other doors, too.
+    /// Nodes of other doors (toolsets) as well.
     World,
 }
 
-/// The kinds of nodes that a question is about; an empty list does not restrict.
+/// The node kinds that a query covers; an empty list does not restrict.
 pub(super) struct Reach {
-    /// One of these.
+    /// Only these.
     pub(super) kinds: Vec<Word>,
     /// None of these.
     pub(super) except: Vec<Word>,
@@ -64,11 +65,11 @@ impl Scribe {
         if self.viewer.sees_gm_side() { batch } else { batch.with_lent_eyes() }
     }
 
-    /// Plans and commits until it holds, a bounded number of times.
+    /// Plans and commits, and plans again after a conflict, up to a limited number of attempts.
     ///
-    /// A plan reads as the viewer and so decides what may be changed. Its batch is
-    /// committed with the GM side's eyes, because what hangs on a page (tags, links)
-    /// may be hidden from who changes it. Nothing hidden gets into an answer.
+    /// The plan reads as the viewer and so decides what may be changed. Its batch is committed with
+    /// the game master's visibility, because tags and links of a page may be hidden from the person
+    /// who changes it. Nothing hidden may get into the answer.
     pub(crate) async fn carry_out<'a, T, F>(&'a self, plan: F) -> Result<(T, Committed)>
     where
         F: Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
@@ -87,14 +88,14 @@ impl Scribe {
         }
     }
 
-    /// The campaign on Kanka that the viewer's world mirrors, if it does.
+    /// The Kanka campaign that the viewer's world mirrors, if any.
     pub fn live(&self) -> Option<Arc<Campaign>> {
         let campaign = self.app.kanka.get().filter(|known| known.world() == self.viewer.world);
         campaign.cloned()
     }
 
-    /// Fails in the mirror of a campaign on Kanka, where nothing may be written that
-    /// Kanka is not told of.
+    /// Fails in the mirror of a Kanka campaign, where nothing may be written that Kanka does not
+    /// get.
     pub(crate) fn require_local(&self, what: &str) -> Result<()> {
         match self.live() {
             None => Ok(()),
@@ -105,9 +106,11 @@ impl Scribe {
         }
     }
 
-    /// The moment that reading shows: now, or what the mirror shows of Kanka. Kanka keeps
-    /// moments of change in whole seconds, so what happens later within the same second
-    /// must still count as later; and until all is copied, everything does.
+    /// The moment up to which reads are complete: now, or what the mirror knows of Kanka.
+    ///
+    /// Kanka keeps dates in whole seconds. One second is subtracted, so that a later change within
+    /// the same second still counts as later. Until the first copy is complete, it is the epoch, so
+    /// everything counts as later.
     pub async fn as_of(&self) -> Result<Timestamp> {
         let Some(campaign) = self.live() else { return Ok(self.app.effects.now()) };
         let standing = campaign.standing(&self.app).await?;
@@ -121,8 +124,8 @@ impl Scribe {
         (kind != PageKind::Tag || self.tags_are == TagsAre::Pages).then_some(kind)
     }
 
-    /// What a node is shown as to this caller: the page it is, or the nearest kind of page
-    /// where it came in by another door.
+    /// The kind that a node is shown as to this caller: its own, or the nearest one for nodes of
+    /// other doors.
     pub(super) fn shown_as(&self, node: &Node) -> Option<PageKind> {
         let kind = node.kind.as_str();
         self.kind_of(node).or_else(|| match self.breadth() {
@@ -131,8 +134,8 @@ impl Scribe {
         })
     }
 
-    /// How far questions of this caller go that say what is looked for. Where tags are pages,
-    /// Kanka's own API is spoken, which knows nothing but pages.
+    /// How far queries with words or a name reach for this caller. Callers to whom tags are pages
+    /// use Kanka's own API, which knows only pages.
     pub(super) fn breadth(&self) -> Breadth {
         match self.tags_are {
             TagsAre::Labels => Breadth::World,
@@ -140,7 +143,7 @@ impl Scribe {
         }
     }
 
-    /// The kinds of nodes that a question about some kinds of pages is about.
+    /// The node kinds that a query for some page kinds covers.
     pub(super) fn reach(&self, named: &[PageKind], breadth: Breadth) -> Result<Reach> {
         let wanted = |kind: PageKind| named.is_empty() || named.contains(&kind);
         let sessions = |shown: bool| (wanted(PageKind::Journal) == shown).then_some(SESSION);
@@ -156,7 +159,7 @@ impl Scribe {
         Ok(Reach { kinds: Vec::new(), except })
     }
 
-    /// The kinds a question is about: those it names, or all that are pages to this caller.
+    /// The page kinds of a query: those named, or all that are pages to this caller.
     pub(super) fn kinds(&self, named: &[PageKind]) -> Vec<PageKind> {
         let tag = (self.tags_are == TagsAre::Pages).then_some(PageKind::Tag);
         match named {
@@ -165,18 +168,18 @@ impl Scribe {
         }
     }
 
-    /// The same, as the store knows them.
+    /// The same, as words for the store.
     pub(super) fn words(&self, named: &[PageKind]) -> Result<Vec<Word>> {
         self.kinds(named).into_iter().map(PageKind::word).collect()
     }
 
-    /// The caller, looking behind the screen.
+    /// The viewer with the game master's visibility.
     pub(crate) fn all_seeing(&self) -> Viewer {
         all_seeing(&self.viewer)
     }
 
-    /// The visibility behind `is_private`. What the GM side hides, it hides from the
-    /// players; what a player hides is theirs alone.
+    /// The visibility for `is_private`. What the game master's side hides is hidden from players;
+    /// what a player hides is visible to that player only.
     pub(crate) fn visibility(&self, private: bool) -> Visibility {
         match private {
             false => Visibility::Members,

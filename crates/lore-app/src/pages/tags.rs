@@ -1,8 +1,9 @@
-//! The tags of pages, and the pages of tags.
+//! The tags of pages, and tags as pages.
 //!
-//! A name is one tag, however it is spelt, to everybody who sees it. What only the game master's
-//! side sees is no tag to the others: by that name they make one of their own, and the store keeps
-//! apart what has which (`lore-sqlite/src/commit/labels.rs`).
+//! A name, however it is spelt, is one tag to everybody who sees it. A tag that only the game
+//! master's side sees does not exist for others: if they use its name, they create an open tag of
+//! their own. The store keeps track of which page has which of the two
+//! (`lore-sqlite/src/commit/labels.rs`).
 
 use lore_core::names::{name_key, plainly_spaced};
 use lore_core::{Error, Node, NodeId, Properties, Result, Role, Viewer, Visibility};
@@ -15,22 +16,22 @@ use super::kinds::{TAG, TAGGED};
 use super::scribe::Scribe;
 use crate::play::{MANY, word};
 
-/// The tags a page shall have.
+/// A change of a page's tags.
 pub(crate) struct Tags<'a> {
     /// The page.
     pub(crate) page: NodeRef,
-    /// Who will see it.
+    /// Who will see the page.
     pub(crate) visibility: Visibility,
-    /// The tags it has, as far as the caller sees them.
+    /// Its current tags, as far as the caller sees them.
     pub(crate) before: &'a [String],
-    /// The tags it shall have.
+    /// Its tags after the change.
     pub(crate) after: &'a [String],
 }
 
-/// The property of a tag that somebody hid: then it stays so, whatever has it.
+/// The property of a tag that somebody hid on purpose. Such a tag stays hidden even on open pages.
 pub(super) const KEPT_HIDDEN: &str = "kept_hidden";
 
-/// Notes among the fields of a tag whether somebody hid it, or showed it.
+/// Records among the properties of a tag whether it is hidden on purpose.
 pub(super) fn keep_hidden(fields: &mut Properties, private: bool) {
     match private {
         true => fields.insert(KEPT_HIDDEN.into(), true.into()),
@@ -38,7 +39,7 @@ pub(super) fn keep_hidden(fields: &mut Properties, private: bool) {
     };
 }
 
-/// Hides a tag on purpose, whether or not anything has it yet; nothing where it is hidden so.
+/// The change that hides a tag on purpose, creating it if necessary; `None` if it is already so.
 pub(crate) async fn hide_tag(scribe: &Scribe, name: &str) -> Result<Option<Change>> {
     let mut found = namesakes(scribe, name).await?;
     if found.iter().any(|tag| tag.properties.contains_key(KEPT_HIDDEN)) {
@@ -62,8 +63,8 @@ pub(crate) async fn hide_tag(scribe: &Scribe, name: &str) -> Result<Option<Chang
     }))
 }
 
-/// Joins a page to its tags; a tag that is used for the first time is made. A tag is
-/// hidden as long as only hidden pages have it, or because somebody hid it.
+/// Joins a page to its tags, creating those that do not exist. A tag is hidden while only hidden
+/// pages have it, or if somebody hid it on purpose.
 pub(crate) async fn set_tags(scribe: &Scribe, batch: Batch, tags: Tags<'_>) -> Result<Batch> {
     let joined = joined(scribe, tags.page).await?;
     let mut batch = batch;
@@ -88,8 +89,8 @@ pub(crate) async fn set_tags(scribe: &Scribe, batch: Batch, tags: Tags<'_>) -> R
     Ok(batch)
 }
 
-/// The tag of a name that the caller means: one that is hidden on purpose, so that nothing is
-/// shown by mistake; else one that everybody sees. What they do not see they do not mean.
+/// The tag that the caller means by a name: preferably one hidden on purpose, so that nothing is
+/// revealed by mistake, otherwise an open one. Tags they do not see are not considered.
 pub(super) async fn find_tag(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
     let mut found = namesakes(scribe, name).await?;
     found.sort_by_key(|tag| match tag.visibility {
@@ -100,8 +101,8 @@ pub(super) async fn find_tag(scribe: &Scribe, name: &str) -> Result<Option<Node>
     Ok(found.into_iter().next())
 }
 
-/// Fails when a tag would get the name of another that the caller sees, or come to stand beside
-/// another of its name.
+/// Fails if a change would give a tag the name of another that the caller sees, or the same
+/// visibility as another of its name.
 pub(super) async fn check_alone(
     scribe: &Scribe,
     tag: &Node,
@@ -121,7 +122,7 @@ pub(super) async fn check_alone(
     Err(Error::invalid(field, format!("would make a second tag {:?}", other.name), hint))
 }
 
-/// Gives every page that has a tag its new name, or takes the tag away.
+/// Renames a tag on every page that has it, or removes it from them.
 pub(super) async fn retag(
     scribe: &Scribe,
     batch: Batch,
@@ -147,8 +148,8 @@ pub(super) async fn retag(
     Ok(batch)
 }
 
-/// Joins a page to a tag that there is. What everybody sees shows its tags, unless somebody
-/// wants one hidden.
+/// Joins a page to an existing tag. An open page makes its tags visible, except those hidden on
+/// purpose.
 async fn tagged(scribe: &Scribe, batch: Batch, tags: &Tags<'_>, tag: &Node) -> Result<Batch> {
     let id = NodeRef::Id(tag.id);
     let is_open = tag.visibility == Visibility::Members;
@@ -168,7 +169,7 @@ async fn tagged(scribe: &Scribe, batch: Batch, tags: &Tags<'_>, tag: &Node) -> R
     }
 }
 
-/// Lets an open tag take the place of one that comes into view: they are one from then on.
+/// Replaces a tag that becomes visible by the open tag of the same name.
 async fn absorbed(scribe: &Scribe, batch: Batch, tag: &Node, open: &Node) -> Result<Batch> {
     let kinds = [word(TAGGED)?];
     let (viewer, store) = (scribe.all_seeing(), &scribe.app.store);
@@ -181,8 +182,9 @@ async fn absorbed(scribe: &Scribe, batch: Batch, tag: &Node, open: &Node) -> Res
     Ok(batch.change(Change::DeleteNode(NodeRef::Id(tag.id), Expect::Any)))
 }
 
-/// Joins a page to a new tag. Where open things of other doors have it already, no page of its
-/// own may hide that from those who see them, or tell them that something hidden has it, too.
+/// Joins a page to a new tag. If open nodes of other doors already have the tag, a hidden page gets
+/// no edge: a hidden tag page would hide the tag from those who see these nodes, and an open one
+/// would reveal that something hidden has it.
 async fn made(scribe: &Scribe, batch: Batch, tags: &Tags<'_>, name: &str) -> Result<Batch> {
     if tags.visibility != Visibility::Members && is_in_the_open(scribe, name).await? {
         return Ok(batch);
@@ -215,7 +217,7 @@ async fn namesakes(scribe: &Scribe, name: &str) -> Result<Vec<Node>> {
     Ok(found)
 }
 
-/// The tags that a page is joined to and the caller sees, by the edge.
+/// The tags of a page that the caller sees, with their edges.
 async fn joined(scribe: &Scribe, page: NodeRef) -> Result<Vec<(EdgeRef, Node)>> {
     let NodeRef::Id(id) = page else { return Ok(Vec::new()) };
     let kinds = [word(TAGGED)?];
@@ -231,7 +233,7 @@ async fn joined(scribe: &Scribe, page: NodeRef) -> Result<Vec<(EdgeRef, Node)>> 
 }
 
 fn is_named(tag: &Node, name: &str) -> bool {
-    // Names of earlier versions may have other blanks than spaces.
+    // Names stored by earlier versions may contain other kinds of spaces.
     let key = |name: &str| name_key(&plainly_spaced(name));
     key(&tag.name) == key(name)
 }

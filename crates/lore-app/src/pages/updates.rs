@@ -1,4 +1,4 @@
-//! What became of pages since somebody last looked.
+//! Reports what happened to pages since a client last looked.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,22 @@ use lore_core::{Node, Result, Timestamp};
 use super::live::{self, Fate};
 use super::scribe::Scribe;
 
-/// What became of some pages.
+/// What happened to some pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Updates {
-    /// Those that changed since.
+    /// The pages that changed since.
     pub modified: Vec<i64>,
-    /// Those that are there no more.
+    /// The pages that no longer exist, or that the viewer cannot see.
     pub deleted: Vec<i64>,
-    /// Those of which it could not be found out: a mirror does not know them, and who does
-    /// could not be asked.
+    /// Pages whose state could not be determined: the mirror does not have them, and Kanka could
+    /// not be asked.
     pub unchecked: Vec<i64>,
-    /// When this was looked up.
+    /// The moment that this answer shows.
     pub at: Timestamp,
 }
 
-/// Says which of these pages changed after `since`, and which are gone. A mirror is
-/// brought up to date first, if it can be.
+/// Reports which of these pages changed after `since` and which are gone. A mirror is brought up to
+/// date first, if possible.
 pub async fn check(scribe: &Scribe, numbers: &[i64], since: Timestamp) -> Result<Updates> {
     let campaign = scribe.live();
     if let Some(campaign) = &campaign {
@@ -44,7 +44,7 @@ pub async fn check(scribe: &Scribe, numbers: &[i64], since: Timestamp) -> Result
     let of = |wanted: &dyn Fn(&i64) -> bool| numbers.iter().copied().filter(wanted).collect();
     Ok(Updates {
         modified: of(&|number| pages.get(number).is_some_and(|changed| *changed > since)),
-        // Whatever is here and hidden is not there for who asks.
+        // A hidden page does not exist for this viewer.
         deleted: of(&|number| {
             !pages.contains_key(number) && matches!(fate(number), Fate::Gone | Fate::Here)
         }),
@@ -53,7 +53,7 @@ pub async fn check(scribe: &Scribe, numbers: &[i64], since: Timestamp) -> Result
     })
 }
 
-/// When those of some pages last changed that the viewer sees.
+/// When each of the pages that the viewer sees last changed.
 async fn seen(scribe: &Scribe, numbers: &[i64]) -> Result<HashMap<i64, Timestamp>> {
     let found = scribe.app.store.nodes_by_number(&scribe.viewer, numbers).await?;
     let is_page = |node: &Node| scribe.shown_as(node).is_some();

@@ -1,4 +1,4 @@
-//! The campaign a world mirrors: who carries requests to it, and how old the mirror is.
+//! A mirrored Kanka campaign: the connection to it, and how up to date the mirror is.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,17 +16,17 @@ use crate::App;
 
 /// The name under which the mirror's writes appear in the audit log.
 const MIRROR: &str = "kanka mirror";
-/// The first pause after a failed look.
+/// The first pause after a failed synchronisation. It doubles with every further failure.
 const PAUSE: Duration = Duration::from_secs(15);
 
-/// Which campaign is mirrored, and where to.
+/// Which campaign is mirrored, and into which world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// The campaign's number on Kanka.
     pub campaign: i64,
-    /// The name of the world that mirrors it; made when there is none.
+    /// The name of the world that mirrors it; created if it does not exist.
     pub world: String,
-    /// How often it is looked for changes; never when absent.
+    /// How often to look for changes; never if absent.
     pub refresh: Option<Duration>,
 }
 
@@ -35,33 +35,34 @@ pub struct Campaign {
     pub(super) remote: Arc<dyn Remote>,
     config: Config,
     world: WorldId,
-    /// Held by who brings the mirror up to date.
+    /// Held while the mirror is brought up to date.
     syncing: Mutex<()>,
-    /// Held by who changes something, so that the mirror follows in the same order.
+    /// Held while something is changed, so that the mirror follows in the same order.
     pub(super) writing: Mutex<()>,
-    /// Held by who makes tags, so that each is made once; what was last found out about them.
+    /// Held while tags are created, so that each is created once. Contains what was last learnt
+    /// about tags.
     pub(super) tagging: Mutex<Option<Learnt>>,
 }
 
-/// How the mirror stands.
+/// The state of the mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// The campaign's number on Kanka.
     pub campaign: i64,
-    /// Where it is.
+    /// The host it is on.
     pub host: String,
-    /// The moment the mirror shows, by Kanka's clock; absent until it is whole.
+    /// The moment that the mirror shows, by Kanka's clock; `None` until it is complete.
     pub as_of: Option<Timestamp>,
-    /// How long ago that was found out.
+    /// How long ago that was determined.
     pub age: Option<Duration>,
-    /// How many entities are changed there and here.
+    /// How many entities were changed both there and here.
     pub conflicts: usize,
-    /// Why the last look failed, if it did.
+    /// Why the last synchronisation failed, if it did.
     pub problem: Option<String>,
 }
 
 impl Campaign {
-    /// Opens the world that mirrors a campaign; nothing is asked of Kanka yet.
+    /// Opens the world that mirrors a campaign, without a request to Kanka.
     pub async fn open(app: &Arc<App>, config: Config, remote: Arc<dyn Remote>) -> Result<Self> {
         let owner = Principal::LOCAL;
         let world = match crate::worlds::resolve(app, owner, &config.world).await {
@@ -88,7 +89,7 @@ impl Campaign {
         self.world
     }
 
-    /// How the mirror stands.
+    /// Returns the state of the mirror.
     pub async fn standing(&self, app: &Arc<App>) -> Result<Standing> {
         let scribe = self.scribe(app).await?;
         let progress = Kept::read(&scribe, self.config.campaign).await?.progress;
@@ -104,7 +105,8 @@ impl Campaign {
         })
     }
 
-    /// Brings the mirror up to date, from the start or from where it is.
+    /// Brings the mirror up to date, continuing from where it is. `tell` receives the number of
+    /// copied entities and the total, if known.
     pub async fn sync(
         &self,
         app: &Arc<App>,
@@ -118,8 +120,8 @@ impl Campaign {
         sync::run(self, &scribe, kept, pace, side, tell).await
     }
 
-    /// Looks for changes, once there is a whole mirror. What goes wrong is told by its
-    /// standing: an old answer is better than none.
+    /// Looks for changes, if the mirror is complete. Errors are only logged and recorded in the
+    /// standing: an outdated answer is better than none.
     pub(in super::super) async fn freshen(&self, app: &Arc<App>) -> Result<()> {
         if self.standing(app).await?.as_of.is_none() {
             return Ok(());
@@ -130,7 +132,8 @@ impl Campaign {
         Ok(())
     }
 
-    /// Brings the mirror up to date unless another process did; tells when it is due next.
+    /// Brings the mirror up to date unless another process did so recently. Returns when it is due
+    /// next.
     async fn look_in_turn(&self, app: &Arc<App>) -> Result<Option<Duration>> {
         let standing = self.standing(app).await?;
         let since = standing.age.filter(|_| standing.as_of.is_some());
@@ -143,7 +146,7 @@ impl Campaign {
         Ok(self.config.refresh)
     }
 
-    /// Who writes the mirror: the owner of the machine, whose campaign it is.
+    /// The context in which the mirror is written: the local user, whose campaign it is.
     pub(super) async fn scribe(&self, app: &Arc<App>) -> Result<Scribe> {
         let viewer: Option<Viewer> = app.store.enter(Principal::LOCAL, self.world).await?;
         let viewer = viewer.ok_or_else(|| {
@@ -159,8 +162,8 @@ impl Campaign {
         })
     }
 
-    /// Fails when the world has things of its own and was never a mirror: their numbers
-    /// would be in the way of Kanka's.
+    /// Fails if the world was never a mirror and is not empty: its numbers could collide with
+    /// Kanka's.
     async fn check_world(&self, app: &Arc<App>) -> Result<()> {
         let scribe = self.scribe(app).await?;
         let known = Kept::root(&scribe).await?.is_some();

@@ -1,8 +1,8 @@
-//! Who makes a tag: one process at a time for each name.
+//! Ensures that only one process at a time creates a tag of a given name.
 //!
-//! Kanka makes a second tag of a name without a word. Within a process a lock is enough; several
-//! processes on one store agree by a document in it. Whoever dies leaves a claim that ends by
-//! itself.
+//! Kanka does not refuse a second tag of the same name. Within a process a lock suffices; processes
+//! that share a store coordinate through a state document in it. The claim of a crashed process
+//! expires.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,24 +16,24 @@ use super::super::scribe::Scribe;
 use super::progress::Kept;
 use crate::play::word;
 
-/// The document that tells who makes which tags.
+/// The state document with all claims.
 const STATE: &str = "tagging";
-/// A claim this old is of somebody who is gone.
+/// The age at which a claim expires.
 const LONGEST: SignedDuration = SignedDuration::from_secs(60);
-/// How long another process is waited for, and how often it is looked.
+/// How long to wait for another process, and how often to check.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often a document is written anew when others keep being faster.
+/// How often writing the document is retried after conflicts.
 const TRIES: usize = 32;
 
-/// The right to make a tag.
+/// The exclusive right to create a tag of one name.
 pub(super) struct Claim {
     root: NodeId,
     key: String,
 }
 
 impl Claim {
-    /// Claims a name as soon as nobody else does.
+    /// Claims a name, waiting until nobody else holds it.
     pub(super) async fn take(scribe: &Scribe, name: &str) -> Result<Self> {
         let root = Kept::root(scribe).await?;
         let root = root.ok_or_else(|| Error::Bug { what: "the mirror's node".into() })?;
@@ -49,14 +49,14 @@ impl Claim {
         Ok(claim)
     }
 
-    /// Gives it back. Where that fails it ends by itself.
+    /// Releases the claim. If that fails, it expires.
     pub(super) async fn give_back(self, scribe: &Scribe) {
         if let Err(error) = self.write(scribe, Step::GiveBack).await {
             tracing::warn!(%error, "the claim of a tag stays for a while");
         }
     }
 
-    /// Whether it could be written.
+    /// Takes or releases the claim. Returns `false` if somebody else holds it.
     async fn write(&self, scribe: &Scribe, step: Step) -> Result<bool> {
         for _ in 0..TRIES {
             let (mut claims, version) = self.read(scribe).await?;
@@ -83,7 +83,7 @@ impl Claim {
         Ok(false)
     }
 
-    /// The claims that hold, and the version of their document.
+    /// The claims that have not expired, and the version of the document.
     async fn read(&self, scribe: &Scribe) -> Result<(BTreeMap<String, String>, i64)> {
         let states = scribe.app.store.states(&scribe.viewer, &[self.root], &word(STATE)?).await?;
         let Some(state) = states.into_iter().next() else { return Ok((BTreeMap::new(), 0)) };

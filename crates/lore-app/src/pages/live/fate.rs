@@ -1,6 +1,6 @@
-//! What became of entities that the mirror does not show.
+//! Determines what happened to entities that the mirror does not have.
 //!
-//! What the mirror does not have need not be gone: it may be new, or not copied yet.
+//! Such an entity need not be deleted: it may be new, or not copied yet.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,22 +16,22 @@ use super::remote::Pace;
 use super::sync::Side;
 use super::tags;
 
-/// Most entities that Kanka is asked for one by one.
+/// The maximum number of entities that Kanka is asked for individually.
 const ASKED_MAX: usize = 20;
 
-/// What became of an entity.
+/// What happened to an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Fate {
     /// It is in the mirror.
     Here,
     /// It was deleted.
     Gone,
-    /// Nobody could tell.
+    /// It could not be determined.
     Unknown,
 }
 
-/// What became of entities that `scribe` does not see. Those that are on Kanka are in the
-/// mirror then.
+/// Determines what happened to entities that `scribe` does not see. Those found on Kanka are added
+/// to the mirror.
 pub(in super::super) async fn fates(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -56,15 +56,15 @@ pub(in super::super) async fn fates(
                 asked(campaign, &own, number).await?
             }
         };
-        // Who does not answer now will not answer the next time either.
+        // If Kanka does not answer now, it will not answer the next request either.
         left = if fate == Fate::Unknown { 0 } else { left };
         fates.insert(number, fate);
     }
     Ok(fates)
 }
 
-/// Brings entities here that `scribe` asks for and that the first copying did not get to yet.
-/// Whoever does not answer is told of by their absence.
+/// Adds entities to the mirror that `scribe` asks for and the first copy has not reached yet. If
+/// Kanka does not answer, they stay absent.
 pub(in super::super) async fn bring(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -85,7 +85,7 @@ pub(in super::super) async fn bring(
     Ok(())
 }
 
-/// What Kanka says of an entity; what it has is put into the mirror.
+/// Asks Kanka for an entity and adds it to the mirror if it exists.
 async fn asked(campaign: &Campaign, own: &Scribe, number: i64) -> Result<Fate> {
     let page = match campaign.remote.page(Pace::Waiting, number).await {
         Ok(page) => page,

@@ -1,9 +1,10 @@
-//! What Kanka keeps of a page is changed on Kanka, whichever door a change comes through.
+//! Refuses changes of Kanka's data that do not go through Kanka, whichever door (toolset) they come
+//! from.
 //!
-//! `pages/door.rs` writes to Kanka, and the mirror follows. A change that comes any other way
-//! would be acknowledged, never get there and be undone by a later look. So it is refused, with
-//! the name of the tool that makes it. What Kanka does not know of a page (its sheet, aliases,
-//! edges, what is remembered of it) is kept here, and nobody's business here.
+//! `pages/door.rs` writes to Kanka, and the mirror follows. Any other change would be acknowledged,
+//! never reach Kanka, and be undone by a later synchronisation. It is therefore refused with the
+//! name of the tool to use. Data about a page that Kanka does not have (its sheet, aliases, edges,
+//! memories) is local and not checked here.
 
 use lore_core::{Node, NodeId, Properties, Result, Text, Uid, Viewer};
 use lore_store::{
@@ -17,13 +18,13 @@ use super::put::{RECORD, keys, uid_of};
 use crate::App;
 use crate::access::all_seeing;
 
-/// Fails where a batch changes what Kanka keeps. For everybody but the mirror itself.
+/// Fails if a batch changes data that Kanka owns. Not called for the mirror's own writes.
 pub(crate) async fn admit(app: &App, viewer: &Viewer, batch: &Batch) -> StoreResult<()> {
     if !batch.changes.iter().any(may_trespass) || !is_mirror(app, viewer).await? {
         return Ok(());
     }
     for change in &batch.changes {
-        // Pages that the viewer does not see are Kanka's as well.
+        // Pages that the viewer does not see belong to Kanka as well.
         if let Some((node, tool)) = trespass(app, &all_seeing(viewer), change).await? {
             return Err(kept(app, viewer, &node, tool));
         }
@@ -31,8 +32,8 @@ pub(crate) async fn admit(app: &App, viewer: &Viewer, batch: &Batch) -> StoreRes
     Ok(())
 }
 
-/// Fails in a world that mirrors a campaign which is not configured, where nothing that is
-/// made would get to Kanka.
+/// Fails in a world that mirrors a campaign which is not configured: new pages would never reach
+/// Kanka.
 pub(in super::super) async fn require_no_mirror(app: &App, viewer: &Viewer) -> Result<()> {
     if !is_mirror(app, viewer).await? {
         return Ok(());
@@ -41,12 +42,12 @@ pub(in super::super) async fn require_no_mirror(app: &App, viewer: &Viewer) -> R
     Err(StoreError::Kept { message, hint: UNCONFIGURED.into() }.into())
 }
 
-/// Whether a node is a page that Kanka keeps, and so one that cannot go from here.
+/// Whether a node is a page that Kanka owns, so that it cannot be deleted from here.
 pub(crate) async fn keeps(app: &App, viewer: &Viewer, node: &Node) -> Result<bool> {
     Ok(is_kept(node) && is_mirror(app, viewer).await?)
 }
 
-/// What to do where Kanka cannot be reached at all.
+/// The hint for a mirror whose campaign is not configured.
 const UNCONFIGURED: &str = "set KANKA_TOKEN and KANKA_CAMPAIGN_ID, so that it is changed on \
                             Kanka as well; or work in another world";
 
@@ -63,7 +64,7 @@ fn kept(app: &App, viewer: &Viewer, node: &Node, tool: &str) -> StoreError {
     StoreError::Kept { message, hint }
 }
 
-/// Whether a change could be about what Kanka keeps, whatever it is made to.
+/// Whether a change could concern Kanka's data, judged by its type alone.
 fn may_trespass(change: &Change) -> bool {
     match change {
         Change::UpdateNode(..)
@@ -77,7 +78,7 @@ fn may_trespass(change: &Change) -> bool {
     }
 }
 
-/// The page of Kanka's that a change is about, and what changes it there.
+/// The page of Kanka's that a change concerns, and a hint how to change it there.
 async fn trespass(
     app: &App,
     eyes: &Viewer,
@@ -120,7 +121,7 @@ async fn trespass(
     Ok(node.map(|node| (node, hint)))
 }
 
-/// The page of Kanka's behind a reference.
+/// The node behind a reference, if it is a page of Kanka's.
 async fn page_at(app: &App, eyes: &Viewer, node: NodeRef) -> StoreResult<Option<Node>> {
     let node = match node {
         NodeRef::Id(id) => app.store.nodes(eyes, &[id]).await?.into_iter().next(),
@@ -149,7 +150,7 @@ fn is_kept(node: &Node) -> bool {
     is_mirrored(node) && PageKind::of(&node.kind).is_some()
 }
 
-/// Whether a patch changes something that Kanka keeps.
+/// Whether a patch changes something that Kanka owns.
 fn is_changed(node: &Node, patch: &NodePatch) -> bool {
     let changed_fields = |after: &Properties| {
         let own = PageKind::of(&node.kind).map_or(&[][..], PageKind::fields);

@@ -1,8 +1,8 @@
-//! The list of all entities, read as it was at one moment although it changes meanwhile.
+//! Reads the list of all entities consistently, although it may change while it is being read.
 //!
-//! Kanka gives lists in pages, by place. When a row is deleted, those after it move up: one
-//! moves from a page that was not read yet to one that was, and nobody sees it. So a list of
-//! several pages is only believed where nothing moved; otherwise it is read again.
+//! Kanka returns lists in pages, by offset. When a row is deleted, all later rows move up. One row
+//! then moves from an unread page to one that was already read, and is missed. A list of several
+//! pages is therefore accepted only if nothing moved; otherwise it is read again.
 
 use std::collections::HashSet;
 
@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 
 use super::remote::{Listed, RemoteHead};
 
-/// Most pages of a list; more, and the list does not end.
+/// The maximum number of pages of a list, against lists that never end.
 const PAGES_MAX: u32 = 100_000;
-/// How often a list that keeps moving is read.
+/// How often a list that keeps changing is read.
 const PASSES: usize = 6;
 
 /// All rows of a list.
 pub(super) struct Heads {
     pub(super) rows: Vec<RemoteHead>,
-    /// The moment it shows, by Kanka's clock: what changed later may be missing.
+    /// The moment that the list shows, by Kanka's clock. Later changes may be missing.
     pub(super) at: Option<Timestamp>,
 }
 
-/// How many entities there were at a moment, and the newest of them. New ones get higher
-/// numbers, so it can be told later whether any of these is gone.
+/// The number of entities at a moment, and the highest of their numbers. New entities get higher
+/// numbers, so it can be determined later whether any of these is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Census {
     total: usize,
@@ -33,14 +33,14 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// Whether all of these are still there, when there are `total` now, and these are the
-    /// numbers of all that were found since.
+    /// Whether all of these still exist, given the current `total` and the numbers of all entities
+    /// found since.
     pub(super) fn is_intact(self, total: usize, numbers: impl Iterator<Item = i64>) -> bool {
         total == self.total + numbers.filter(|number| *number > self.newest).count()
     }
 }
 
-/// The whole list behind `read`, which gives a page of it.
+/// Reads the whole list through `read`, which returns one page of it.
 pub(super) async fn heads<'a, R>(read: R) -> Result<Heads>
 where
     R: Fn(u32) -> BoxFuture<'a, Result<Listed<RemoteHead>>> + Send + Sync,
@@ -59,8 +59,8 @@ where
     Err(Error::Unavailable { what: "the list of entities on Kanka (it keeps changing)".into() })
 }
 
-/// Counts the entities of the list behind `read`; `first` is its first page. `None` where that
-/// cannot be told.
+/// Takes a census of the list behind `read`, whose first page is `first`. `None` if that is not
+/// possible.
 pub(super) async fn census<'a, R>(read: R, first: &Listed<RemoteHead>) -> Result<Option<Census>>
 where
     R: Fn(u32) -> BoxFuture<'a, Result<Listed<RemoteHead>>> + Send + Sync,
@@ -76,11 +76,11 @@ where
     Ok(counted.zip(newest(&last.rows)).map(|(total, newest)| Census { total, newest }))
 }
 
-/// A list, read once from its first page to its last.
+/// One complete reading of a list, from the first page to the last.
 struct Pass {
     rows: Vec<RemoteHead>,
     at: Option<Timestamp>,
-    /// How many rows there were, as each page told.
+    /// The total number of rows, as stated by each page.
     totals: Vec<Option<usize>>,
 }
 
@@ -102,8 +102,8 @@ impl Pass {
         Ok(pass)
     }
 
-    /// Whether nothing moved from a page that was not read yet to one that was. Then something
-    /// was deleted; and there are fewer rows, unless others came, which changed since.
+    /// Whether no row moved from an unread page to one that was already read. A move requires a
+    /// deletion. After one the total is lower, unless new rows made up for it; those are recent.
     fn is_still(&self) -> bool {
         let (first, others) = match self.totals.split_first() {
             None | Some((_, [])) => return true,
@@ -116,8 +116,8 @@ impl Pass {
             && self.rows.iter().all(is_older)
     }
 
-    /// Whether another pass has all that this one has. Then nothing of this was deleted before
-    /// it was over, so nothing in it moved.
+    /// Whether another pass contains every row of this one. Then none of them was deleted before
+    /// the other pass ended, so nothing moved.
     fn is_within(&self, other: &Self) -> bool {
         let theirs: HashSet<i64> = other.rows.iter().map(|head| head.number).collect();
         self.rows.iter().all(|head| theirs.contains(&head.number))
@@ -140,7 +140,7 @@ mod tests {
         RemoteHead { number, kind: PageKind::Note, updated_at }
     }
 
-    /// A list of ten, in which something happens after some of its pages were given.
+    /// A list of ten rows that changes after some of its pages were read.
     struct Moving {
         rows: Mutex<Vec<RemoteHead>>,
         given: Mutex<usize>,
@@ -168,7 +168,7 @@ mod tests {
             listed
         }
 
-        /// The numbers that are read, and how many pages were given for that.
+        /// The numbers that are read, and how many pages were requested.
         async fn read(&self) -> Result<(Vec<i64>, usize)> {
             let listed = heads(|page| async move { Ok(self.page(page)) }.boxed()).await?;
             Ok((listed.rows.iter().map(|head| head.number).collect(), *self.given.lock()))

@@ -1,21 +1,21 @@
-//! Which entities are gone, found with few requests.
+//! Finds deleted entities with few requests.
 //!
-//! Kanka tells what changed, but not what was deleted. It does tell how many entities
-//! there are, and lists them by number. So where there are as many as expected between
-//! two known places, none is missing there; where there are fewer, a page in the middle
-//! is looked at. One deletion among thousands costs a handful of pages.
+//! Kanka reports changes but not deletions. It does report the total number, and lists entities by
+//! number. If there are as many rows as expected between two known positions, none is missing
+//! there; otherwise a page in the middle is read. One deletion among thousands costs a handful of
+//! pages.
 
 use futures::future::BoxFuture;
 use lore_core::Result;
 
-/// A part of the list: `places` of theirs hold some of `ours`.
+/// A part of the list: the positions `places` on Kanka correspond to a subset of `ours`.
 struct Part {
     places: std::ops::Range<usize>,
     ours: std::ops::Range<usize>,
 }
 
-/// Those of `ours`, which is sorted, that a list of `total` rows does not have.
-/// `None` when the list is not what it was taken for, and has to be read as a whole.
+/// Returns those of `ours`, which must be sorted, that a list of `total` rows does not contain.
+/// `None` if the list does not match expectations and has to be read completely.
 pub(super) async fn missing<'a>(
     ours: &[i64],
     total: usize,
@@ -46,8 +46,8 @@ pub(super) async fn missing<'a>(
     Ok(Some(gone))
 }
 
-/// Compares the rows that start at a place with ours, notes what is missing among them,
-/// and gives what is left to look at on both sides.
+/// Compares rows starting at position `first` with ours, adds those missing among them to `gone`,
+/// and returns the parts left to examine on both sides.
 fn compared(
     ours: &[i64],
     part: &Part,
@@ -79,7 +79,7 @@ mod tests {
     use futures::FutureExt;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// What is found missing, and how many pages that took.
+    /// The numbers found missing, and how many pages that took.
     async fn search(ours: &[i64], theirs: &[i64], per_page: usize) -> (Option<Vec<i64>>, u32) {
         let asked = AtomicU32::new(0);
         let read = |page: u32| {

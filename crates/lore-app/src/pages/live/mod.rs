@@ -1,13 +1,12 @@
-//! A Kanka campaign, live: mirrored into a world of its own, and written through to.
+//! A live Kanka campaign: mirrored into a world of its own, with writes going through to Kanka.
 //!
-//! Reading and searching are served by the mirror; Kanka is asked only for named entities
-//! that the first copying did not get to, and by who looks for changes (`fate.rs`). Writing
-//! asks Kanka first and the mirror follows what it answers. What was changed there and here
-//! is reported, and neither side is overwritten.
+//! Reads and searches are served from the mirror. Kanka is asked only for named entities that the
+//! first copy has not reached, and when a client looks for changes (`fate.rs`). Writes go to Kanka
+//! first, and the mirror follows its answer. Entities changed on both sides are reported, and
+//! neither side is overwritten.
 //!
-//! What must never happen here: a write that only the mirror knows of, a request that
-//! reading of what is in the mirror waits for, a mirror that forgets what only this program
-//! knows of a page.
+//! Three things must never happen here: a write that only the mirror knows of, a read of mirrored
+//! data that waits for a request, and a mirror that forgets what only this program knows of a page.
 
 mod campaign;
 mod claim;
@@ -37,10 +36,10 @@ pub(super) use write::{create, create_post, delete, delete_post, update, update_
 
 use lore_core::Node;
 
-/// Numbers from here on are of what was made here; Kanka's are far below.
+/// Numbers of local things start here. Kanka's numbers are far below.
 const OWN_NUMBERS: i64 = 1 << 40;
 
-/// Whether a page came from Kanka.
+/// Whether a node came from Kanka.
 fn is_mirrored(node: &Node) -> bool {
     node.number < OWN_NUMBERS
 }

@@ -1,4 +1,4 @@
-//! Posts of a page as Kanka tells of them, written into the mirror.
+//! Writes the posts of a page from Kanka into the mirror.
 
 use lore_core::{Result, Text};
 use lore_store::{Batch, Bin, Change, Expect, NewText, NodeRef, TextPatch, TextRef};
@@ -11,7 +11,7 @@ use super::put::uid_of;
 use super::remote::RemotePost;
 use crate::play::word;
 
-/// The changes that make the posts of a page those that Kanka has.
+/// Adds the changes that make the posts of a page match Kanka's.
 pub(super) async fn set_posts(
     scribe: &Scribe,
     batch: Batch,
@@ -60,13 +60,13 @@ impl From<&Text> for RemotePost {
     }
 }
 
-/// Whether a text is what Kanka tells of a post, its date aside.
+/// Whether a text equals a post of Kanka's, apart from the date.
 pub(super) fn is_same(text: &Text, post: &RemotePost) -> bool {
     let RemotePost { updated_at, .. } = RemotePost::from(text);
     RemotePost::from(text) == RemotePost { updated_at, ..post.clone() }
 }
 
-/// A post of Kanka's that is not in the mirror yet.
+/// The new text for a post of Kanka's that is not in the mirror yet.
 pub(super) fn new_post(scribe: &Scribe, node: NodeRef, post: &RemotePost) -> Result<NewText> {
     let uid = uid_of(&scribe.viewer, &format!("post {}", post.number));
     let mut text = NewText::new(uid, node, word(POST)?, post.entry.clone());

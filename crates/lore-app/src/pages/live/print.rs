@@ -1,4 +1,4 @@
-//! The print of a page: a short sign of what both sides have of it.
+//! The print of a page: a fingerprint of the content that Kanka and the mirror have in common.
 
 use lore_core::{Properties, Visibility};
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use super::super::kinds::PageKind;
 use super::super::page::Page;
 use super::remote::RemotePost;
 
-/// What both sides have of a page. Tags are left to Kanka: a tag that is renamed changes
-/// its pages without a word about them.
+/// The content of a page that goes into its print. Tags are left out: renaming a tag on Kanka
+/// changes its pages without marking them as changed.
 pub(super) struct Content<'a> {
     pub(super) name: &'a str,
     pub(super) subtype: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! How far the mirror is, as it is kept in the store.
+//! The progress of the mirror, as stored in the world.
 
 use std::collections::BTreeMap;
 
@@ -13,53 +13,53 @@ use super::heads::Census;
 use super::put::uid_of;
 use crate::play::word;
 
-/// Node kind of what stands for the campaign itself.
+/// Node kind of the node that stands for the campaign.
 pub(super) const ROOT: &str = "kanka_campaign";
-/// The document that tells how far the mirror is.
+/// The state document with the progress.
 const STATE: &str = "mirror";
 
-/// How far the mirror is.
+/// The progress of the mirror.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Progress {
     /// The campaign's number.
     pub(super) campaign: i64,
-    /// When the first copying began, by Kanka's clock.
+    /// When the first copy began, by Kanka's clock.
     begun_at: Option<String>,
-    /// What there was on Kanka then.
+    /// The census of Kanka's entities at that time.
     there: Option<Census>,
     /// How many kinds are copied, and how many pages of the next one.
     pub(super) copied: (usize, u32),
-    /// The mirror is whole as of this moment, by Kanka's clock.
+    /// The mirror is complete as of this moment, by Kanka's clock.
     as_of: Option<String>,
-    /// When that was found out, by our clock.
+    /// When that was determined, by the local clock.
     looked_at: Option<String>,
-    /// What was changed there and here, by number, in words.
+    /// Entities changed both there and here, by number, with explanations.
     pub(super) conflicts: BTreeMap<i64, String>,
-    /// How many entities there were on Kanka and here when both were last compared one
-    /// by one. Some that Kanka counts cannot be read.
+    /// The numbers of entities on Kanka and here when both were last compared one by one. They may
+    /// differ, because some entities that Kanka counts cannot be read.
     pub(super) compared: Option<(usize, usize)>,
-    /// Why the last look failed, if it did.
+    /// Why the last synchronisation failed, if it did.
     pub(super) problem: Option<String>,
 }
 
 impl Progress {
-    /// When the first copying began.
+    /// When the first copy began.
     pub(super) fn begun_at(&self) -> Option<Timestamp> {
         moment(self.begun_at.as_ref())
     }
 
-    /// The moment the mirror shows, once it is whole.
+    /// The moment that the mirror shows, once it is complete.
     pub(super) fn as_of(&self) -> Option<Timestamp> {
         moment(self.as_of.as_ref())
     }
 
-    /// When that was found out.
+    /// When that was determined.
     pub(super) fn looked_at(&self) -> Option<Timestamp> {
         moment(self.looked_at.as_ref())
     }
 
-    /// What there was on Kanka when the first copying began.
+    /// The census of Kanka's entities when the first copy began.
     pub(super) fn there(&self) -> Option<Census> {
         self.there
     }
@@ -70,7 +70,7 @@ impl Progress {
         self.copied = (0, 0);
     }
 
-    /// Notes that the mirror is whole, and that the last look succeeded.
+    /// Records that the mirror is complete and that the last synchronisation succeeded.
     pub(super) fn become_whole(&mut self, as_of: Timestamp, looked_at: Timestamp) {
         self.as_of = Some(as_of.to_string());
         self.looked_at = Some(looked_at.to_string());
@@ -78,17 +78,17 @@ impl Progress {
     }
 }
 
-/// The progress in the store: it is written only by whoever read it last, so that two
-/// processes do not copy the same campaign at once.
+/// The stored progress. It is written with the version that was read, so that two processes do not
+/// copy the same campaign at once.
 pub(super) struct Kept {
     root: NodeId,
     version: i64,
-    /// What is known.
+    /// The progress.
     pub(super) progress: Progress,
 }
 
 impl Kept {
-    /// Reads it; founds an empty mirror where there is none.
+    /// Reads the progress, and creates an empty mirror if there is none.
     pub(super) async fn read(scribe: &Scribe, campaign: i64) -> Result<Self> {
         let store = &scribe.app.store;
         let root = match Self::root(scribe).await? {
@@ -109,14 +109,14 @@ impl Kept {
         Ok(Self { root, version, progress: Progress { campaign, ..progress } })
     }
 
-    /// What stands for the campaign, if the world mirrors one.
+    /// The node that stands for the campaign, if the world mirrors one.
     pub(super) async fn root(scribe: &Scribe) -> Result<Option<NodeId>> {
         let key = NodeKey::Uid(uid_of(&scribe.viewer, ROOT));
         let root = scribe.app.store.node(&scribe.viewer, key).await?;
         Ok(root.map(|root| root.id))
     }
 
-    /// Writes it, unless somebody else did meanwhile.
+    /// Stores the progress; fails if somebody else did so in the meantime.
     pub(super) async fn write(&mut self, scribe: &Scribe) -> Result<()> {
         let value = serde_json::to_value(&self.progress)
             .map_err(|error| Error::Bug { what: format!("the mirror's progress: {error}") })?;
@@ -142,7 +142,7 @@ impl Kept {
     }
 }
 
-/// What is made in this world besides the mirror gets numbers far from Kanka's.
+/// Creates an empty mirror. Numbers of local things are moved far away from Kanka's.
 async fn found(scribe: &Scribe, campaign: i64) -> Result<NodeId> {
     let kinds = PageKind::ALL.into_iter().chain([PageKind::Tag]);
     let kinds = kinds.map(PageKind::word).collect::<Result<Vec<_>>>()?;

@@ -1,7 +1,8 @@
-//! Writing what Kanka tells into the mirror.
+//! Writes data from Kanka into the mirror.
 //!
-//! Each page remembers a print of what Kanka last said of it. A page that differs from
-//! its print was changed here; if Kanka's differs from it, too, neither is overwritten.
+//! Each page remembers a print (fingerprint) of Kanka's last known version. A page that differs
+//! from its print was changed here. If Kanka's current version differs from it as well, neither is
+//! overwritten.
 
 use futures::future::{join_all, try_join_all};
 use lore_core::{Error, Node, Properties, Result, Text, Timestamp, Uid, Viewer, Visibility};
@@ -25,34 +26,34 @@ use super::sync::Side;
 use super::tags::TagNames;
 use crate::play::word;
 
-/// The property that holds what the mirror remembers of a page.
+/// The property with what the mirror remembers of a page.
 pub(in super::super) const RECORD: &str = "kanka";
-/// What notes in it that Kanka said so in answer to a change made here.
+/// The entry in it that marks Kanka's version as the answer to a write made here.
 const ANSWERED: &str = "answered";
-/// How often a page is planned anew when others keep being faster.
+/// How often a page is planned again after conflicts.
 const TRIES: usize = 32;
 
-/// How Kanka came to tell of a page.
+/// How the mirror learnt of a version of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
-    /// It was looked at; whose side wins where it was changed here and there.
+    /// By reading it, with the side that wins if it was changed both here and there.
     InPassing(Side),
-    /// It was written here, and the answer tells how it is now.
+    /// As the answer to a write made here.
     InAnswer,
 }
 
-/// What became of a page.
+/// What happened to a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It is in the mirror as it is on Kanka.
+    /// The mirror has Kanka's version.
     Stored,
-    /// It was changed here, and not there.
+    /// It was changed here but not there, and stays so.
     Kept,
-    /// It was changed here and there; why they cannot be one, in words.
+    /// It was changed both here and there; the text explains it.
     Clash(String),
 }
 
-/// The id of something of Kanka's in the viewer's world: always the same.
+/// The uid for something of Kanka's in the viewer's world, always the same.
 pub(super) fn uid_of(viewer: &Viewer, what: &str) -> Uid {
     let hash = Sha256::digest(format!("{} kanka {what}", viewer.world));
     let mut bytes = [0; 16];
@@ -60,34 +61,35 @@ pub(super) fn uid_of(viewer: &Viewer, what: &str) -> Uid {
     Uid::from_hash(bytes)
 }
 
-/// When Kanka's side of a page last changed, as far as the mirror knows.
+/// When Kanka's version of a page last changed, as far as the mirror knows.
 pub(super) fn seen(node: &Node) -> Option<Timestamp> {
     node.properties.get(RECORD)?.get("seen")?.as_str()?.parse().ok()
 }
 
-/// Whether what the mirror knows of a page is Kanka's answer to a change made here.
+/// Whether the version of a page that the mirror knows is Kanka's answer to a write made here.
 pub(super) fn is_answer(node: &Node) -> bool {
     node.properties.get(RECORD).is_some_and(|record| record.get(ANSWERED).is_some())
 }
 
-/// Whether a page was changed here since Kanka last spoke of it.
+/// Whether a page was changed here since Kanka's last known version.
 pub(super) fn is_changed_here(page: &Page) -> bool {
     known(page) != Some(print_of_local(page).as_str())
 }
 
-/// Whether a page was changed on Kanka since the mirror last heard of it, its tags aside. Moments
-/// alone do not tell: Kanka keeps whole seconds.
+/// Whether a page was changed on Kanka since the last known version, apart from its tags. The dates
+/// alone do not tell, because Kanka keeps whole seconds.
 pub(super) fn is_changed_there(page: &Page, remote: &RemotePage) -> bool {
     let said = Wanted { remote, said: remote, told: Told::InAnswer, tags: Vec::new() };
     seen(&page.node) != Some(remote.updated_at) || known(page) != Some(said.print(page).as_str())
 }
 
-/// The print of what Kanka last said of a page; none until it, and its date, was taken in whole.
+/// The print of Kanka's last known version; `None` until the page was written completely, with its
+/// date.
 fn known(page: &Page) -> Option<&str> {
     page.node.properties.get(RECORD)?.get("print")?.as_str()
 }
 
-/// Writes several pages; their commits share the way to the disk.
+/// Writes several pages concurrently, so that their commits are grouped.
 pub(super) async fn put_all(
     scribe: &Scribe,
     pages: &[RemotePage],
@@ -98,9 +100,8 @@ pub(super) async fn put_all(
     try_join_all(pages.iter().map(|page| put(scribe, page, &tags, told))).await
 }
 
-/// Makes the pages that are new here. They are listed as they were made, so they are made in
-/// the order in which Kanka tells of them. Where one is in the way of another, it is made
-/// afterwards.
+/// Creates the pages that are new here, in the order in which Kanka lists them, because lists show
+/// them in order of creation. A page that conflicts with another is created later by [`put`].
 async fn found(scribe: &Scribe, pages: &[RemotePage], tags: &TagNames, told: Told) -> Result<()> {
     let numbers: Vec<i64> = pages.iter().map(|page| page.number).collect();
     let here = scribe.app.store.nodes_by_number(&scribe.viewer, &numbers).await?;
@@ -110,7 +111,7 @@ async fn found(scribe: &Scribe, pages: &[RemotePage], tags: &TagNames, told: Tol
         wanted.created(scribe).await
     });
     let plans = try_join_all(plans).await?;
-    // Commits take their places in a queue one after the other.
+    // Commits are queued in the order in which they are started.
     let commits = plans.into_iter().map(|plan| scribe.app.store.commit(&scribe.viewer, plan));
     for done in join_all(commits).await {
         match done {
@@ -121,8 +122,8 @@ async fn found(scribe: &Scribe, pages: &[RemotePage], tags: &TagNames, told: Tol
     Ok(())
 }
 
-/// Writes what a change made of a page that was changed here, too: what is not part of the
-/// change stays as it is here, and counts as changed here still.
+/// Writes the result of a change to a page that has other local changes: fields that are not part
+/// of the patch keep their local values and still count as changed here.
 pub(super) async fn put_beside(
     scribe: &Scribe,
     remote: &RemotePage,
@@ -144,8 +145,7 @@ pub(super) async fn put_beside(
     Err(too_many())
 }
 
-/// Kanka's side of a page, with what was changed here in its place, apart from what a
-/// change is about.
+/// Kanka's version of a page, with local values for everything that the patch does not set.
 fn beside(remote: &RemotePage, page: &Page, patch: &PagePatch) -> RemotePage {
     let mut kept = remote.clone();
     if patch.name.is_none() {
@@ -180,7 +180,7 @@ fn too_many() -> Error {
     Error::Unavailable { what: "the mirror (too many changes at once)".into() }
 }
 
-/// Writes a page.
+/// Writes one page.
 async fn put(scribe: &Scribe, remote: &RemotePage, tags: &TagNames, told: Told) -> Result<Outcome> {
     let wanted = Wanted { remote, said: remote, told, tags: tags.names(&remote.tags) };
     for _ in 0..TRIES {
@@ -206,11 +206,11 @@ async fn put(scribe: &Scribe, remote: &RemotePage, tags: &TagNames, told: Told) 
         };
         let is_new = matches!(batch.changes.first(), Some(Change::CreateNode(_)));
         match scribe.app.store.commit(&scribe.viewer, batch).await {
-            // A new page is stamped with when it was made; then it is joined to the others
-            // and stamped with when it last changed.
+            // A new page is first stored with its creation date. The next round adds its edges and
+            // the date of its last change.
             Ok(_) if is_new => {}
             Ok(_) => return Ok(outcome),
-            // It was deleted, and is back.
+            // The page was deleted here and exists again.
             Err(StoreError::Exists(_)) => revive(scribe, remote).await?,
             Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => {}
             Err(other) => return Err(other.into()),
@@ -226,10 +226,10 @@ async fn revive(scribe: &Scribe, remote: &RemotePage) -> Result<()> {
     Ok(())
 }
 
-/// What a page shall look like.
+/// The content that a page is to have.
 struct Wanted<'a> {
     remote: &'a RemotePage,
-    /// What Kanka said of it, which is remembered.
+    /// Kanka's version, which is remembered.
     said: &'a RemotePage,
     told: Told,
     tags: Vec<String>,
@@ -246,16 +246,16 @@ impl Wanted<'_> {
         let is_open = self.told == Told::InPassing(Side::Neither);
         let (ours, theirs) = (print_of_local(page), self.print(page));
         let known = known(page);
-        // Two changes within a second have one moment, and tags are not in the print.
+        // Two changes within a second have the same date, and tags are not part of the print.
         let is_same = page.node.updated.at == self.remote.updated_at
             && keys(&self.tags) == keys(&page.node.tags);
         match () {
-            // It was read before something was written that the mirror knows of already.
+            // This version was read before a write that the mirror already knows of.
             () if is_open && seen(&page.node) > Some(self.remote.updated_at) => Verdict::Stale,
             () if ours == theirs && is_same && known == Some(ours.as_str()) => {
                 Verdict::Leave(Outcome::Stored)
             }
-            // Without a print it never was whole.
+            // A page without a print was never written completely.
             () if known.is_none() || !is_open => Verdict::Write,
             () if ours == theirs || known == Some(ours.as_str()) => Verdict::Write,
             () if known == Some(theirs.as_str()) => Verdict::Leave(Outcome::Kept),
@@ -324,7 +324,7 @@ impl Wanted<'_> {
         self.linked(scribe, batch, page).await
     }
 
-    /// Joins the page to what its texts mention and to what it is part of.
+    /// Sets the mention and parent edges of the page.
     async fn linked(&self, scribe: &Scribe, batch: Batch, page: &Page) -> Result<Batch> {
         let (target, id) = (NodeRef::Id(page.node.id), Some(page.node.id));
         let entry = Source { body: &self.remote.entry, visibility: Visibility::Members };
@@ -338,7 +338,7 @@ impl Wanted<'_> {
         links::set_parent(scribe, batch, target, id, self.parent(Some(page))).await
     }
 
-    /// The tags of the page. Who sees a tag is Kanka's to say, whatever has it.
+    /// The tags of the page. Only Kanka decides who sees a tag, so open pages must not reveal it.
     fn tags<'a>(&'a self, page: NodeRef, before: &'a [String]) -> Tags<'a> {
         Tags { page, visibility: Visibility::Gm, before, after: &self.tags }
     }
@@ -347,7 +347,7 @@ impl Wanted<'_> {
         if self.remote.private { Visibility::Gm } else { Visibility::Members }
     }
 
-    /// Remembers what Kanka said last without taking it over.
+    /// Remembers the date of Kanka's version without taking it over.
     fn noted(&self, scribe: &Scribe, page: &Page) -> Batch {
         let mut properties = page.node.properties.clone();
         let print = properties.get(RECORD).and_then(|record| record.get("print")).cloned();
@@ -359,8 +359,7 @@ impl Wanted<'_> {
         scribe.batch().change(Change::UpdateNode(NodeRef::Id(page.node.id), expect, patch))
     }
 
-    /// The fields of the page. One that is new has no print yet: it is not yet joined to
-    /// the others.
+    /// The properties of the page. A new page gets no print until its edges are set.
     fn properties(&self, page: Option<&Page>) -> Properties {
         let before = page.map_or_else(Properties::new, |page| page.node.properties.clone());
         let mut after = edit::merged(&before, &self.remote.fields);
@@ -379,12 +378,12 @@ impl Wanted<'_> {
         self.said.updated_at.to_string()
     }
 
-    /// What it is part of; where Kanka did not tell, as it is here.
+    /// The number of the parent page; the local one if Kanka did not state it.
     fn parent(&self, page: Option<&Page>) -> Option<i64> {
         self.remote.parent.unwrap_or_else(|| page.and_then(Page::parent))
     }
 
-    /// The print of Kanka's side; what it did not tell of is taken to be as it is here.
+    /// The print of Kanka's version; what it did not state is assumed to be as it is here.
     fn print(&self, page: &Page) -> String {
         let remote = self.said;
         let here = || page.posts.iter().map(RemotePost::from).collect();
@@ -400,7 +399,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Names as they are compared.
+/// Normalised names for comparison.
 pub(super) fn keys(names: &[String]) -> Vec<String> {
     let mut keys: Vec<String> = names.iter().map(|name| lore_core::names::name_key(name)).collect();
     keys.sort_unstable();
@@ -408,7 +407,7 @@ pub(super) fn keys(names: &[String]) -> Vec<String> {
     keys
 }
 
-/// A page of the mirror as Kanka would tell of it.
+/// A page of the mirror in the form that Kanka would return.
 pub(super) async fn as_remote(scribe: &Scribe, page: &Page) -> Result<RemotePage> {
     let fields = page.kind.fields().iter().filter_map(|name| {
         let value = page.node.properties.get(*name)?;

@@ -1,6 +1,6 @@
-//! What a live campaign is asked for, in the terms of this program.
+//! The interface to a live campaign, in this program's terms.
 //!
-//! Texts are Markdown here; whoever speaks with Kanka converts them.
+//! Texts are Markdown here; implementations convert them from and to Kanka's HTML.
 
 use async_trait::async_trait;
 use lore_core::{Properties, Result, Timestamp, Visibility};
@@ -8,13 +8,13 @@ use lore_markup::Frame;
 
 use super::super::kinds::PageKind;
 
-/// A campaign on Kanka, behind whatever carries requests to it.
+/// A connection to a campaign on Kanka.
 #[async_trait]
 pub trait Remote: Send + Sync {
     /// The configured host, for messages.
     fn host(&self) -> String;
 
-    /// What changed after a moment, or everything: a page of the list of all entities.
+    /// One page of the list of all entities: all of them, or those changed after a moment.
     async fn heads(
         &self,
         pace: Pace,
@@ -22,59 +22,60 @@ pub trait Remote: Send + Sync {
         page: u32,
     ) -> Result<Listed<RemoteHead>>;
 
-    /// A page of the list of a kind, with posts.
+    /// One page of the list of a kind, with posts.
     async fn pages(&self, pace: Pace, kind: PageKind, page: u32) -> Result<Listed<RemotePage>>;
 
-    /// A page of the list of tags whose names have a text in them.
+    /// One page of the list of tags whose names contain a text.
     async fn tags_named(&self, name: &str, page: u32) -> Result<Listed<RemotePage>>;
 
     /// One entity, with posts.
     async fn page(&self, pace: Pace, number: i64) -> Result<RemotePage>;
 
-    /// Makes an entity.
+    /// Creates an entity.
     async fn create(&self, kind: PageKind, draft: &RemotePatch) -> Result<RemotePage>;
 
-    /// Changes an entity that looks like `base` there, and tells how it looks then.
+    /// Changes an entity whose current version is `base`, and returns the new version.
     async fn update(&self, base: &RemotePage, patch: &RemotePatch) -> Result<RemotePage>;
 
-    /// Deletes an entity. One that is gone already counts as deleted.
+    /// Deletes an entity. Succeeds if it no longer exists.
     async fn delete(&self, kind: PageKind, kind_number: i64) -> Result<()>;
 
-    /// Attaches a post.
+    /// Adds a post.
     async fn create_post(&self, page: i64, draft: &PostDraft) -> Result<RemotePost>;
 
     /// Changes a post.
     async fn update_post(&self, page: i64, post: i64, draft: &PostDraft) -> Result<RemotePost>;
 
-    /// Deletes a post. One that is gone already counts as deleted.
+    /// Deletes a post. Succeeds if it no longer exists.
     async fn delete_post(&self, page: i64, post: i64) -> Result<()>;
 }
 
-/// How pressing a request is.
+/// How urgent a request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// Somebody waits for it: it may use up what the service allows, but not wait long.
+    /// Somebody is waiting: the request may use up the rate limit, but must not wait long.
     Waiting,
-    /// Nobody does: it leaves some room to others, and waits as long as it takes.
+    /// Nobody is waiting: the request leaves some of the rate limit to others and waits as long as
+    /// it takes.
     Leisure,
 }
 
 /// A page of a list.
 #[derive(Debug, Clone)]
 pub struct Listed<T> {
-    /// Its rows; rows that this program has no kind for are left out.
+    /// Its rows, without those of kinds that this program does not know.
     pub rows: Vec<T>,
     /// Whether there are further pages.
     pub more: bool,
-    /// How many rows there are on all pages.
+    /// The number of rows on all pages.
     pub total: Option<usize>,
-    /// How many rows a page has.
+    /// The number of rows per page.
     pub per_page: usize,
-    /// The moment the list shows, by the service's clock.
+    /// The moment that the list shows, by the service's clock.
     pub at: Option<Timestamp>,
 }
 
-/// What a list of all entities tells of one.
+/// What the list of all entities says about one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RemoteHead {
     /// Its number among all entities.
@@ -85,7 +86,7 @@ pub struct RemoteHead {
     pub updated_at: Timestamp,
 }
 
-/// An entity.
+/// An entity on Kanka.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RemotePage {
     /// Its number among all entities.
@@ -96,29 +97,29 @@ pub struct RemotePage {
     pub kind: PageKind,
     /// Its name.
     pub name: String,
-    /// What refines the kind.
+    /// Its subtype.
     pub subtype: Option<String>,
     /// Its text.
     pub entry: String,
-    /// Its tags, by their numbers within their kind.
+    /// Its tags, by their numbers within the kind.
     pub tags: Vec<i64>,
     /// Whether only admins see it.
     pub private: bool,
-    /// The entity it is part of; absent where it was not told.
+    /// The number of its parent; `None` if not stated, `Some(None)` if it has none.
     pub parent: Option<Option<i64>>,
-    /// Fields that only some kinds have.
+    /// Fields specific to the kind.
     pub fields: Properties,
-    /// What is attached to it; absent where it was not told.
+    /// Its posts; `None` if not stated.
     pub posts: Option<Vec<RemotePost>>,
-    /// What its texts show in frames, which Markdown has no sign for.
+    /// The embedded frames in its texts, for which Markdown has no syntax.
     pub frames: Vec<Frame>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What is attached to an entity.
+/// A post on an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemotePost {
     /// Its number.
@@ -129,7 +130,7 @@ pub struct RemotePost {
     pub entry: String,
     /// Who sees it.
     pub visibility: Visibility,
-    /// Its place among the others.
+    /// Its position among the posts.
     pub position: i64,
     /// When it last changed.
     pub updated_at: Timestamp,
@@ -140,17 +141,17 @@ pub struct RemotePost {
 pub struct RemotePatch {
     /// The name.
     pub name: Option<String>,
-    /// What refines the kind; empty clears it.
+    /// The subtype; empty clears it.
     pub subtype: Option<String>,
     /// The text.
     pub entry: Option<String>,
-    /// All tags, by their numbers within their kind.
+    /// All tags, by their numbers within the kind.
     pub tags: Option<Vec<i64>>,
     /// Whether only admins see it.
     pub private: Option<bool>,
-    /// The entity it is part of; `Some(None)` makes it stand alone.
+    /// The number of the parent; `Some(None)` removes it.
     pub parent: Option<Option<i64>>,
-    /// Fields that only some kinds have; null clears one.
+    /// Fields specific to the kind; null clears one.
     pub fields: Properties,
 }
 
@@ -163,12 +164,13 @@ pub struct PostDraft {
     pub entry: Option<String>,
     /// Whether only admins see it.
     pub private: Option<bool>,
-    /// What its text shows in frames, and shall as long as it links to that.
+    /// The embedded frames of the current text. They are kept as long as the new text links to
+    /// their targets.
     pub frames: Vec<Frame>,
 }
 
 impl RemotePatch {
-    /// How an entity looks after these changes.
+    /// The entity as it looks after these changes.
     #[must_use]
     pub fn applied_to(&self, base: &RemotePage) -> RemotePage {
         let mut page = base.clone();

@@ -1,8 +1,8 @@
-//! Bringing the mirror up to date: everything once, then what changed, and what is gone.
+//! Brings the mirror up to date: a full copy once, then changes and deletions.
 //!
-//! The first copying goes kind by kind and page by page, and goes on where it was left.
-//! From then on the list of all entities tells what changed since; lists of single kinds
-//! would not tell of changes to texts.
+//! The first copy goes kind by kind and page by page, and continues where it was interrupted. After
+//! that, the list of all entities says what changed; the lists of single kinds would not include
+//! changes of texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,36 +26,36 @@ use super::put::{self, Outcome, Told};
 use super::remote::{Listed, Pace, RemoteHead, RemotePage};
 use super::tags;
 
-/// Changes this long before the last look are looked at again: Kanka keeps moments of
-/// change in whole seconds, and an overlap costs nothing.
+/// How far before the last look changes are read again. Kanka keeps dates in whole seconds, and an
+/// overlap costs nothing.
 const OVERLAP_SECONDS: i64 = 2;
-/// Most pages of a list; more, and the list does not end.
+/// The maximum number of pages of a list, against lists that never end.
 const PAGES_MAX: u32 = 100_000;
-/// About how many entities a page of a list has.
+/// The approximate number of entities per page of a list.
 const PER_PAGE: usize = 45;
 
-/// How many pages are joined to others at once.
+/// How many pages get their edges at once.
 const RELINKED_AT_ONCE: usize = 64;
 
-/// Whose side wins where a page was changed here and on Kanka.
+/// Which side wins if a page was changed both here and on Kanka.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Neither: it is reported and stays as it is.
+    /// Neither: the conflict is reported, and the page stays as it is.
     Neither,
-    /// Kanka's. What was here stays in the audit log.
+    /// Kanka's. The local version remains in the audit log.
     Theirs,
 }
 
-/// What was done.
+/// The result of a synchronisation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Entities that were read.
+    /// The number of entities read.
     pub read: usize,
-    /// Entities that are gone.
+    /// The number of entities deleted.
     pub deleted: usize,
-    /// Entities that were changed here only; they stay so.
+    /// Entities that were changed only here; they stay so.
     pub changed_here: Vec<i64>,
-    /// Entities that were changed there and here, and why they cannot be one.
+    /// Entities that were changed both there and here, with explanations.
     pub conflicts: BTreeMap<i64, String>,
 }
 
@@ -75,7 +75,7 @@ pub(super) async fn run(
         Ok(()) => Ok(work.report),
         Err(error) => {
             work.kept.progress.problem = Some(error.to_string());
-            // Whoever cannot write it down any more has told the reason already.
+            // Best effort: the caller gets the original error either way.
             let _ = work.kept.write(scribe).await;
             Err(error)
         }
@@ -90,17 +90,17 @@ struct Work<'a> {
     side: Side,
     tell: &'a (dyn Fn(usize, Option<usize>) + Send + Sync),
     tags: Tags,
-    /// How many entities there were on Kanka when the first copying was done.
+    /// The number of entities on Kanka when the first copy ended.
     counted: Option<usize>,
     report: Report,
 }
 
-/// What is known of tags that pages have and the mirror has not.
+/// What is known about tags that pages have but the mirror does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tags {
     /// They can be read.
     Expected,
-    /// All tags were read: what is not among them cannot be.
+    /// All tags were read, so any that are still unknown cannot be read.
     Read,
 }
 
@@ -117,7 +117,7 @@ impl Work<'_> {
         self.look(since).await
     }
 
-    /// Copies everything, or what is left of it; gives the moment when that began.
+    /// Copies everything, or the rest of it. Returns when the copy began.
     async fn copy(&mut self) -> Result<Timestamp> {
         let listed = self.campaign.remote.heads(self.pace, None, 1).await?;
         let begun = match self.kept.progress.begun_at() {
@@ -147,19 +147,21 @@ impl Work<'_> {
                 }
             }
         }
-        // Counted before it is looked for what changed, so that what is new by then is known then.
+        // Counted before looking for changes, so that entities created until now are found by that
+        // look.
         self.counted = self.campaign.remote.heads(self.pace, None, 1).await?.total;
-        // What a page mentions may have been copied after it.
+        // The target of a mention may have been copied after the page that mentions it.
         let all: Vec<i64> = mirrored(self.scribe).await?.into_keys().collect();
         self.relink(&all).await?;
         Ok(begun)
     }
 
-    /// Reads what changed since a moment, and finds out what is gone.
+    /// Reads what changed since a moment, and finds out what was deleted.
     async fn look(&mut self, since: Timestamp) -> Result<()> {
         let conflicts = &self.kept.progress.conflicts;
         self.kept.progress.conflicts = open_conflicts(self.scribe, conflicts).await?;
-        // What changed in the second of the last look may have changed again within it.
+        // An entity that changed in the second of the last look may have changed again within that
+        // second.
         let last = since.as_second();
         let since = since.checked_sub(OVERLAP_SECONDS.seconds()).unwrap_or(since);
         let changed = heads(self.reader(Some(since))).await?;
@@ -180,15 +182,15 @@ impl Work<'_> {
         self.kept.write(self.scribe).await
     }
 
-    /// Reads the pages behind heads; gives the numbers of those that were read.
+    /// Reads the pages that changed. Returns their numbers.
     async fn read(&mut self, news: &[RemoteHead], ours: &BTreeMap<i64, Node>) -> Result<Vec<i64>> {
         let mut read = Vec::new();
-        // Tags first: pages name them.
+        // Tags first, because pages refer to them.
         for kind in [PageKind::Tag].into_iter().chain(PageKind::ALL) {
             let wanted: BTreeSet<i64> =
                 news.iter().filter(|head| head.kind == kind).map(|head| head.number).collect();
             let known = ours.values().filter(|node| node.kind.as_str() == kind.as_str()).count();
-            // A list holds many at once.
+            // Reading the list is cheaper when it needs fewer requests than reading each page.
             if wanted.len() > (known + wanted.len()).div_ceil(PER_PAGE) {
                 self.read_list(kind, &wanted).await?;
             } else {
@@ -209,7 +211,7 @@ impl Work<'_> {
                 break;
             }
         }
-        // A row may have moved from one page to another in between.
+        // A row may have moved to another page of the list in the meantime.
         self.read_each(&left).await
     }
 
@@ -246,13 +248,13 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Reads what was reported as changed on both sides, and lets Kanka's side win.
+    /// Reads the entities in conflict and lets Kanka's version win.
     async fn take_theirs(&mut self) -> Result<()> {
         let numbers: BTreeSet<i64> = self.kept.progress.conflicts.keys().copied().collect();
         self.read_each(&numbers).await
     }
 
-    /// Kanka tells how many there are; where that is not as many as here, some are gone.
+    /// Finds deleted entities, if Kanka's total differs from the number here.
     async fn find_gone(&mut self) -> Result<()> {
         let first = self.campaign.remote.heads(self.pace, None, 1).await?;
         let ours: Vec<i64> = mirrored(self.scribe).await?.into_keys().collect();
@@ -270,7 +272,7 @@ impl Work<'_> {
             async { Ok(listed.await?.rows.iter().map(|head| head.number).collect()) }.boxed()
         };
         let gone = missing(&ours, total, first.per_page, read).await?;
-        // The places of rows tell nothing where they moved meanwhile.
+        // Positions are meaningless if rows moved in the meantime.
         let after = self.campaign.remote.heads(self.pace, None, 1).await?.total;
         let Some(gone) = gone.filter(|_| after == Some(total)) else {
             return self.compare(&ours, after).await;
@@ -281,15 +283,15 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Whether nothing was deleted while all was copied. If something was, rows moved from
-    /// pages that were not copied yet to pages that were; and as one that is gone stands for
-    /// one that is missing, there seem to be as many here as there.
+    /// Whether nothing was deleted during the first copy. A deletion moves rows from uncopied pages
+    /// to pages that were already copied, so they are missed; and because the deleted entity is
+    /// still here, the totals can be equal nevertheless.
     fn is_intact(&self, ours: &[i64]) -> bool {
         let counted = self.kept.progress.there().zip(self.counted);
         counted.is_some_and(|(there, total)| there.is_intact(total, ours.iter().copied()))
     }
 
-    /// Compares the whole list with what is here.
+    /// Compares the complete list with what is here.
     async fn compare(&mut self, ours: &[i64], total: Option<usize>) -> Result<()> {
         let listed = heads(self.reader(None)).await?;
         let theirs: BTreeSet<i64> = listed.rows.iter().map(|head| head.number).collect();
@@ -305,7 +307,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What gives pages of the list of entities.
+    /// A function that reads pages of the list of entities.
     fn reader<'b>(
         &self,
         since: Option<Timestamp>,
@@ -317,7 +319,7 @@ impl Work<'_> {
         }
     }
 
-    /// Takes away what is gone on Kanka, unless it was changed here.
+    /// Deletes a page that is gone from Kanka, unless it was changed here.
     async fn bury(&mut self, number: i64) -> Result<()> {
         let conflicts = &mut self.kept.progress.conflicts;
         let page = match page::get(self.scribe, number, Detail::Posts).await {
@@ -339,9 +341,9 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Joins pages to what they mention and are part of, now that all of it is here.
+    /// Sets the mention and parent edges of pages, now that all targets exist.
     async fn relink(&self, numbers: &[i64]) -> Result<()> {
-        // Together, because commits that wait together share the way to the disk.
+        // Concurrently, so that their commits are grouped.
         for some in numbers.chunks(RELINKED_AT_ONCE) {
             let store = &self.scribe.app.store;
             let nodes = store.nodes_by_number(&self.scribe.viewer, some).await?;
@@ -351,7 +353,8 @@ impl Work<'_> {
     }
 }
 
-/// Those of some conflicts that nobody settled: the page is here, and not as Kanka has it.
+/// The conflicts that are still open: the page exists here and differs from Kanka's last known
+/// version.
 pub(super) async fn open_conflicts(
     scribe: &Scribe,
     conflicts: &BTreeMap<i64, String>,

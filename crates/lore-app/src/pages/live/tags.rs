@@ -1,4 +1,4 @@
-//! Tags: numbers on Kanka, names here.
+//! Translates between tag numbers on Kanka and tag names here.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -18,21 +18,21 @@ use super::put::{self, Told};
 use super::remote::{Pace, RemotePage, RemotePatch};
 use super::sync::Side;
 
-/// Tags that were read this recently, for the same call, are not read again.
+/// How long a reading of the tags is trusted within the same call.
 const FRESH: Duration = Duration::from_secs(10);
-/// Most pages of the list of tags; more, and it does not end.
+/// The maximum number of pages of the list of tags, against a list that never ends.
 const PAGES_MAX: u32 = 10_000;
 
-/// What was last found out about the tags on Kanka.
+/// What was last learnt about the tags on Kanka.
 pub(super) struct Learnt {
-    /// For which call.
+    /// The request id of the call it was learnt for.
     call: String,
     at: Instant,
-    /// Whether all of them were read, or one name was looked for.
+    /// Whether all tags were read, or only one name was looked up.
     whole: bool,
 }
 
-/// The names of the tags that the mirror knows, by their numbers within their kind.
+/// The names of the tags that the mirror knows, by their numbers within the kind.
 pub(super) struct TagNames(HashMap<i64, String>);
 
 impl TagNames {
@@ -42,7 +42,7 @@ impl TagNames {
         Ok(Self(tags.into_iter().map(|tag| (tag.kind_number, tag.name)).collect()))
     }
 
-    /// The names behind numbers, each once; a number that is not known has none.
+    /// The names of tags, without duplicates. Unknown numbers are skipped.
     pub(super) fn names(&self, numbers: &[i64]) -> Vec<String> {
         let mut names: Vec<String> =
             numbers.iter().filter_map(|number| self.0.get(number).cloned()).collect();
@@ -51,7 +51,7 @@ impl TagNames {
         names
     }
 
-    /// Whether all of these are known.
+    /// Whether all of these numbers are known.
     pub(super) fn know(&self, numbers: &[i64]) -> bool {
         numbers.iter().all(|number| self.0.contains_key(number))
     }
@@ -60,7 +60,7 @@ impl TagNames {
         self.0.get(&number).map(|name| name_key(name))
     }
 
-    /// The numbers behind names, as far as they are known.
+    /// The numbers of tags. Unknown names are skipped.
     pub(super) fn numbers(&self, names: &[String]) -> Vec<i64> {
         let number = |name: &String| {
             let key = name_key(name);
@@ -71,7 +71,7 @@ impl TagNames {
     }
 }
 
-/// The numbers of tags on Kanka. One that is new there is made, once.
+/// The numbers of tags on Kanka. Tags that do not exist there are created, each once.
 pub(super) async fn numbers(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -90,9 +90,9 @@ pub(super) async fn numbers(
     Ok(numbers)
 }
 
-/// The numbers that a page which has the tags `there` on Kanka, and `seen` here, shall have
-/// so that it is tagged with `names`. What nobody could see here cannot be meant to go; and
-/// where several tags have one name, the page keeps its own.
+/// The tag numbers that a page gets when it is tagged with `names`. It has the tags `there` on
+/// Kanka, and `seen` here. Tags that were not visible here are kept; and if several tags have the
+/// same name, the page keeps its own.
 pub(super) async fn replaced(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -118,8 +118,8 @@ pub(super) async fn replaced(
     Ok(numbers)
 }
 
-/// Reads the tags on Kanka when pages have some that the mirror does not know. Whether it
-/// was needed.
+/// Reads all tags from Kanka if pages have some that the mirror does not know. Returns whether that
+/// was necessary.
 pub(super) async fn acquaint(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -138,12 +138,12 @@ async fn known(scribe: &Scribe, name: &str) -> Result<Option<Node>> {
     Ok(find_tag(scribe, name).await?.filter(super::is_mirrored))
 }
 
-/// Makes a tag that the mirror does not know, unless somebody else is about to.
+/// Creates a tag that the mirror does not know, unless another process creates it first.
 async fn made(campaign: &Campaign, scribe: &Scribe, name: &str) -> Result<i64> {
     let mut learnt = campaign.tagging.lock().await;
     let claim = Claim::take(scribe, name).await?;
     let made = match known(scribe, name).await {
-        // Another process did while it was waited for.
+        // Another process created it while this one waited.
         Ok(Some(tag)) => Ok(tag.kind_number),
         Ok(None) => made_alone(campaign, scribe, name, &mut learnt).await,
         Err(error) => Err(error),
@@ -152,9 +152,9 @@ async fn made(campaign: &Campaign, scribe: &Scribe, name: &str) -> Result<i64> {
     made
 }
 
-/// Somebody else may have made it, or given another that name, since the mirror last looked;
-/// and Kanka would make a second one of that name without a word. The first new tag of a
-/// call is looked for by its name; if there are more, all tags are read once.
+/// Creates a tag after making sure that it does not exist. Somebody may have created or renamed one
+/// since the last synchronisation, and Kanka does not refuse a second tag of the same name. The
+/// first new tag of a call is looked up by name; for further ones, all tags are read once.
 async fn made_alone(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -179,7 +179,7 @@ async fn made_alone(
         *learnt = Some(now);
         return Ok(tag.kind_number);
     }
-    // Where this fails it may have been made nevertheless, so nothing counts as learnt then.
+    // If this fails, the tag may have been created nevertheless, so `learnt` stays empty.
     let draft = RemotePatch { name: Some(name.to_owned()), ..RemotePatch::default() };
     let tag = campaign.remote.create(PageKind::Tag, &draft).await?;
     put::put_all(scribe, std::slice::from_ref(&tag), Told::InAnswer).await?;
@@ -189,7 +189,7 @@ async fn made_alone(
 
 /// Reads the tags of a name.
 async fn look_for(campaign: &Campaign, scribe: &Scribe, name: &str) -> Result<()> {
-    // Kanka takes these for signs of its own.
+    // In Kanka's filters these characters are operators.
     if name.contains(['!', ';']) {
         return learn(campaign, scribe, Pace::Waiting).await;
     }

@@ -1,7 +1,8 @@
-//! Writing through: Kanka first, then the mirror.
+//! Write-through: changes go to Kanka first, then to the mirror.
 //!
-//! Everything is done with the token of the campaign's owner, so it takes a GM. Before
-//! something is changed it is read: what somebody else changed there is not overwritten.
+//! All requests use the token of the campaign's owner, so the game master's role is required. A
+//! page is read before it is changed, so that changes made on Kanka in the meantime are not
+//! overwritten.
 
 use lore_core::{Error, Result, Role, Timestamp, Visibility};
 use lore_markup::{to_html, to_markdown};
@@ -19,7 +20,7 @@ use super::remote::{Pace, PostDraft, RemotePage, RemotePatch, RemotePost};
 use super::sync::Side;
 use super::{is_mirrored, tags};
 
-/// Makes a page. A tag of that name is kept and changed instead: a name is one tag.
+/// Creates a page. If a tag of that name exists, it is updated instead: tag names are unique.
 pub(in super::super) async fn create(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -85,7 +86,7 @@ pub(in super::super) async fn update(
     let now = campaign.remote.update(&base, &wanted).await?;
     acquainted(campaign, &own, &now).await?;
     let written = match put::is_changed_here(&page) {
-        // What was changed here and is not part of this stays as it is here.
+        // Local changes to fields that are not part of this patch are kept.
         true => put::put_beside(&own, &now, patch).await,
         false => put::put_all(&own, std::slice::from_ref(&now), Told::InAnswer).await.map(|_| ()),
     };
@@ -106,7 +107,7 @@ pub(in super::super) async fn delete(
     edit::delete(&own, number).await
 }
 
-/// Attaches a post; gives its number.
+/// Adds a post and returns its number.
 pub(in super::super) async fn create_post(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -160,7 +161,7 @@ pub(in super::super) async fn update_post(
         let what = format!("post {post} of entity {number} on Kanka");
         return Err(Error::Conflict { what });
     }
-    // Kanka knows several ways to hide a post; one that is hidden stays as it is.
+    // Kanka has several ways to hide a post. One that is already hidden keeps its own.
     let hidden = there.map(|there| there.visibility != Visibility::Members);
     let private = patch.private.filter(|private| Some(*private) != hidden);
     let frames = base.frames.clone();
@@ -193,14 +194,14 @@ pub(in super::super) async fn delete_post(
     mirror_posts(campaign, &own, &page, at, remove).await
 }
 
-/// Who writes the mirror on behalf of a call.
+/// Checks the caller's role and returns the mirror's context for this call.
 async fn admitted(campaign: &Campaign, scribe: &Scribe) -> Result<Scribe> {
     scribe.viewer.require(Role::Gm)?;
     let own = campaign.scribe(&scribe.app).await?;
     Ok(Scribe { tool: scribe.tool, request_id: scribe.request_id.clone(), ..own })
 }
 
-/// The page as the caller sees it, if it came from Kanka.
+/// The page, if it came from Kanka; `None` if it is local.
 async fn mirrored(
     campaign: &Campaign,
     scribe: &Scribe,
@@ -208,7 +209,7 @@ async fn mirrored(
     number: i64,
 ) -> Result<Option<Page>> {
     bring(campaign, scribe, &[number]).await?;
-    // What the caller cannot see is not there.
+    // A page that the caller cannot see does not exist for them.
     match page::node(scribe, number).await {
         Err(Error::NotFound { .. }) => return Err(page::absent(scribe, number).await?),
         found => found?,
@@ -217,7 +218,8 @@ async fn mirrored(
     Ok(Some(page).filter(|page| is_mirrored(&page.node)))
 }
 
-/// The page as it is on Kanka now. One that is gone there goes here, too.
+/// Reads the current version from Kanka. If it was deleted there, it is deleted here, unless it was
+/// changed here.
 async fn current(campaign: &Campaign, own: &Scribe, page: &Page) -> Result<RemotePage> {
     let number = page.node.number;
     let read = campaign.remote.page(Pace::Waiting, number).await;
@@ -229,7 +231,7 @@ async fn current(campaign: &Campaign, own: &Scribe, page: &Page) -> Result<Remot
     read
 }
 
-/// A field that shall be changed here and was changed there meanwhile.
+/// The first field of the patch that was changed on Kanka in the meantime.
 async fn clash(
     page: &Page,
     base: &RemotePage,
@@ -240,7 +242,8 @@ async fn clash(
     let entry = page.entry.as_ref().map_or("", |text| text.body.as_str()).trim();
     let same = |one: &[String], other: &[String]| put::keys(one) == put::keys(other);
     let (there, written) = (names.names(&base.tags), base.entry.trim());
-    // What is there already is no clash: somebody wanted the same, or an answer was lost.
+    // A value that Kanka already has is not a conflict: somebody made the same change, or an answer
+    // got lost.
     let other_name = |wanted: &String| wanted.trim() != base.name;
     let other_type = |wanted: &String| wanted.trim() != base.subtype.as_deref().unwrap_or_default();
     let other_entry = |wanted: &String| {
@@ -254,7 +257,7 @@ async fn clash(
     let tags = tags && !same(&there, &page.node.tags);
     let private = patch.private.is_some_and(|wanted| wanted != base.private);
     let private = private && base.private != page.is_private();
-    // What was changed here alone is no clash either. Tags are only changed there.
+    // A field changed only here is not a conflict either. Tags are only ever changed on Kanka.
     let changed = put::is_changed_there(page, base);
     let fields = [
         ("the name", changed && name),
@@ -266,7 +269,7 @@ async fn clash(
     Ok(fields.into_iter().find(|(_, clashes)| *clashes).map(|(field, _)| field))
 }
 
-/// A page with tags that the mirror does not know would lose them here.
+/// Makes the tags of a page known to the mirror; otherwise the page would lose them here.
 async fn acquainted(campaign: &Campaign, own: &Scribe, page: &RemotePage) -> Result<()> {
     let read = tags::acquaint(campaign, own, Pace::Waiting, std::slice::from_ref(page)).await;
     read.map(|_| ()).map_err(|error| unmirrored(page.number, &error))
@@ -278,7 +281,7 @@ async fn mirror(campaign: &Campaign, own: &Scribe, page: &RemotePage) -> Result<
     written.map(|_| ()).map_err(|error| unmirrored(page.number, &error))
 }
 
-/// Writes the posts of a page as they are now on Kanka.
+/// Writes the posts of a page to the mirror as they now are on Kanka.
 async fn mirror_posts(
     campaign: &Campaign,
     own: &Scribe,
@@ -287,7 +290,7 @@ async fn mirror_posts(
     change: impl FnOnce(&mut Vec<RemotePost>),
 ) -> Result<()> {
     if put::is_changed_here(page) {
-        // What is here is not what Kanka has, so only Kanka can tell.
+        // The local page differs from Kanka's version, which therefore has to be read.
         let remote = current(campaign, own, page).await?;
         return put::put_all(own, std::slice::from_ref(&remote), Told::InPassing(Side::Neither))
             .await
@@ -299,7 +302,8 @@ async fn mirror_posts(
     mirror(campaign, own, &remote).await
 }
 
-/// It is on Kanka, so the next look brings it here; whoever asked must not repeat it.
+/// The error for a write that reached Kanka but not the mirror. The next synchronisation brings it
+/// here, so the caller must not repeat it.
 fn unmirrored(number: i64, error: &Error) -> Error {
     Error::Precondition {
         message: format!("entity {number} was written to Kanka, but not here: {error}"),
