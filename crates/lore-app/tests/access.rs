@@ -1,4 +1,4 @@
-//! Who enters which world, and as what.
+//! Entering worlds: which role a caller gets in another world.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

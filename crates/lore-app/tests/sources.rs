@@ -1,4 +1,4 @@
-//! Sources that were imported are known again, wherever they lie now.
+//! Repeated imports of a source: it is recognised although it was moved or has changed.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -36,7 +36,7 @@ impl Shelf {
         Self { keeper, _directory: directory }
     }
 
-    /// How many are new, known, and brought up to date.
+    /// Imports a load and returns the numbers of new, known and updated records.
     async fn take(&self, place: &str, load: Load) -> [usize; 3] {
         let load = Load { place: Some(place.into()), ..load };
         let Imported { made, known, updated, .. } =
@@ -99,7 +99,7 @@ async fn sources_that_say_different_things_stay_two_wherever_each_is_moved() {
     assert_eq!(shelf.take("/b/notes", folder(&[("todo.md", &there)])).await, [1, 0, 0]);
 }
 
-/// Everything of a world as JSON lines, or as notes.
+/// Exports the whole world as JSON lines or as notes, and parses that again.
 async fn exported(shelf: &Shelf, form: Form) -> Load {
     let (mut lines, mut files) = (String::new(), Vec::new());
     let each = |page: &[Exported], _| {
@@ -123,7 +123,7 @@ enum Form {
 }
 
 impl Shelf {
-    /// All texts, and what they stand under.
+    /// Returns all texts, each with the name of its node.
     async fn says(&self) -> Vec<(String, String)> {
         let mut all = Vec::new();
         let each = |page: &[Exported], _| {
@@ -136,7 +136,7 @@ impl Shelf {
         all
     }
 
-    /// Changes the first text, and its node's name.
+    /// Edits the first text and renames its node.
     async fn edit(&self, name: &str, body: &str) {
         let (store, viewer) = (&self.keeper.app.store, &self.keeper.viewer);
         let node = store.find_nodes(viewer, NodeQuery::default()).await.unwrap().items.remove(0);

@@ -1,9 +1,9 @@
-//! What a search costs: `cargo run --release -p lore-search --example cost [COUNT…]`.
+//! Measures the cost of a search: `cargo run --release -p lore-search --example cost [COUNT…]`.
 //!
-//! Stores of generated conversations (10 k, 100 k and 1 M texts, or what is asked for)
-//! and questions of 6 to 10 words. Words are drawn from the vocabulary of the embedding
-//! table as often as languages use them, so common stems have the long lists that real
-//! ones have. Times are CPU times of this thread where the system tells them.
+//! Searches stores of generated conversations (10 k, 100 k and 1 M texts, or the given numbers)
+//! with questions of 6 to 10 words. Words are drawn from the vocabulary of the embedding table with
+//! the frequencies of natural language, so common stems have posting lists as long as in real
+//! stores. Times are CPU times of this thread if the system reports them, else wall-clock times.
 
 #![allow(
     clippy::print_stdout,
@@ -22,9 +22,9 @@ use lore_text::wordpiece::whole_words;
 
 const QUESTIONS: usize = 60;
 const TURNS: usize = 20;
-/// How many milliseconds a search may take among how many texts.
+/// The time a search may take in milliseconds, by number of texts.
 const AIMS: [(usize, f64); 3] = [(10_000, 2.0), (100_000, 10.0), (1_000_000, 60.0)];
-/// How often each question is asked: processor time is counted in steps of milliseconds.
+/// How often each question is asked, because CPU time is counted in steps of milliseconds.
 const REPEATED: u32 = 8;
 
 fn main() {
@@ -59,7 +59,7 @@ fn measure(count: usize) {
     let more: Vec<Entry> =
         (count..count + 2_000).map(|number| entry(number, &writer.turn())).collect();
     let (_, putting) = timed(|| more.into_iter().for_each(|entry| index.put(entry)));
-    // Words of like meaning are looked up once for each stem; that is not what is measured.
+    // The first search looks up words of similar meaning once per stem. That is not to be measured.
     asked.iter().for_each(|question| drop(index.search(&viewer, &Query::new(question, 10))));
     let mut times: Vec<Duration> = asked
         .iter()
@@ -106,7 +106,7 @@ fn entry(number: usize, body: &str) -> Entry {
     Entry { key, analysis: Arc::new(Analysis::of_text(&document)), vector: None, meta }
 }
 
-/// Writes texts with words as common as they are in a language.
+/// Generates texts with word frequencies as in natural language.
 struct Writer {
     words: Vec<&'static str>,
     shares: Vec<f64>,
@@ -146,7 +146,7 @@ impl Writer {
         words.join(" ") + if self.random() < 0.2 { "?" } else { "." }
     }
 
-    /// Six to ten words, half of them from the text.
+    /// Returns a question: a fixed beginning and six to ten words, half of them from the text.
     fn question(&mut self, body: &str) -> String {
         let length = 6 + (self.random() * 5.0) as usize;
         let own: Vec<_> = body.split(' ').collect();
@@ -171,7 +171,7 @@ fn timed<T>(act: impl FnOnce() -> T) -> (T, Duration) {
     (result, time)
 }
 
-/// How long this thread has run, where the system tells it.
+/// Returns the CPU time of this thread, if the system reports it.
 fn cpu_time() -> Option<Duration> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)

@@ -1,9 +1,10 @@
-//! What the signs of vectors keep: `cargo run --release -p lore-search --example prefilter`.
+//! Measures how much a prefilter by the signs of vectors keeps: `cargo run --release -p lore-search
+//! --example prefilter`.
 //!
-//! Two choices rest on this measurement on the real table. First, which share of the
-//! words that are alike (cosine 0.4 and more) differ in at most so many of 256 signs.
-//! Second, which share of the ten texts nearest to a question are among the texts whose
-//! signs agree most, for different numbers of signs and of texts kept.
+//! Two choices are based on this measurement with the real embedding table. First, which share of
+//! similar words (cosine 0.4 and more) differ in at most so many of 256 signs. Second, which share
+//! of the ten texts nearest to a question are among the texts whose signs agree most, for different
+//! numbers of signs and of texts kept.
 
 #![allow(
     clippy::print_stdout,
@@ -49,7 +50,7 @@ fn measure_words(words: &[&str]) {
 fn measure_texts(words: &[&str]) {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut text = |length: usize| -> Vec<&str> {
-        // Common words more often than rare ones.
+        // Common words are drawn more often than rare ones.
         (0..length).map(|_| words[(random.next().powi(3) * words.len() as f64) as usize]).collect()
     };
     let texts: Vec<Vec<&str>> = (0..TEXTS).map(|number| text(6 + number % 20)).collect();
@@ -74,7 +75,7 @@ fn measure_texts(words: &[&str]) {
     }
 }
 
-/// How many of the ten nearest texts are among the `kept` whose signs agree most.
+/// Returns how many of the ten nearest texts are among the `kept` whose signs agree most.
 fn survivors(
     asked: &Vector,
     vectors: &[Vector],

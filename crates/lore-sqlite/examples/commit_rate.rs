@@ -1,8 +1,8 @@
-//! Measures durable commits per second, by the number of callers.
+//! Measures durable commits per second, by number of concurrent callers: `cargo run --release -p
+//! lore-sqlite --example commit_rate [directory]`.
 //!
-//! `cargo run --release -p lore-sqlite --example commit_rate [directory]`
-//! Each commit makes a node with a text and one change-log entry. The directory
-//! decides which disk is measured; without one it is the temporary directory.
+//! Each commit creates a node with a text and one change-log entry. The directory decides which
+//! disk is measured; the default is the temporary directory.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people")]
 
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use lore_store::{
 };
 use tokio::task::JoinSet;
 
-/// How long each measurement runs.
+/// The duration of each measurement.
 const TIME: Duration = Duration::from_secs(5);
 
 #[tokio::main]

@@ -1,15 +1,15 @@
 //! Writes the data files in `crates/lore-text/model` from the distilled model.
 //!
-//! `cargo run --release -p lore-text --example prepare_model -- <model> <out>`, where
-//! `<model>` is a folder with model2vec's `tokenizer.json` and `model.safetensors`
-//! (int8). What is done to the table, and why:
+//! `cargo run --release -p lore-text --example prepare_model -- <model> <out>`, where `<model>` is
+//! a folder with model2vec's `tokenizer.json` and `model.safetensors` (int8). The table is changed
+//! in two steps:
 //!
-//! 1. Subtract the mean row and the two strongest principal directions. They are what
-//!    all words have in common, and would make all texts look alike.
-//! 2. Store each row as int8 with its own scale, so that the rows of common words,
-//!    which the model made short, keep their precision.
+//! 1. The mean row and the two strongest principal directions are subtracted. All words have them
+//!    in common, so they would make all texts look alike.
+//! 2. Each row is stored as int8 with its own scale, so that the rows of common words, which are
+//!    short in the model, keep their precision.
 //!
-//! The vocabulary becomes one token on each line, in the order of the rows.
+//! The vocabulary is written with one token per line, in the order of the rows.
 
 #![allow(clippy::print_stdout, reason = "a command for people")]
 
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The tokens in the order of their numbers.
+/// Parses the vocabulary: the tokens in the order of their numbers.
 fn vocabulary(json: &[u8]) -> Result<Vec<String>, Box<dyn Error>> {
     let json: Value = serde_json::from_slice(json)?;
     let entries = json.pointer("/model/vocab").and_then(Value::as_object).ok_or("no vocabulary")?;
@@ -60,7 +60,8 @@ fn vocabulary(json: &[u8]) -> Result<Vec<String>, Box<dyn Error>> {
     Ok(tokens.into_iter().map(|(_, token)| token).collect())
 }
 
-/// The only tensor of a safetensors file: eight bytes of length, a header, the numbers.
+/// Parses a safetensors file with one tensor: the length of the header in 8 bytes, the header, and
+/// the numbers.
 fn table(bytes: &[u8]) -> Result<Vec<Row>, Box<dyn Error>> {
     let (length, rest) = bytes.split_first_chunk::<8>().ok_or("no header")?;
     let length = usize::try_from(u64::from_le_bytes(*length))?;
@@ -84,8 +85,8 @@ fn subtract_mean(rows: &mut [Row]) {
     }
 }
 
-/// The first principal direction, by power iteration. The start is fixed, so that the
-/// files come out the same every time.
+/// Computes the first principal direction by power iteration. The start is fixed, so that the
+/// output is the same every time.
 fn strongest_direction(rows: &[Row]) -> Row {
     let mut direction: Row = (0..DIMENSIONS).map(|at| 1.0 + at as f64 / 1000.0).collect();
     for _ in 0..200 {
@@ -109,7 +110,7 @@ fn dot(a: &Row, b: &Row) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// All rows as int8, then all scales as little-endian f32.
+/// Serialises the table: all rows as int8, then all scales as little-endian f32.
 fn quantise(rows: &[Row]) -> Vec<u8> {
     let mut numbers = Vec::with_capacity(rows.len() * (DIMENSIONS + 4));
     let mut scales = Vec::new();
@@ -118,7 +119,7 @@ fn quantise(rows: &[Row]) -> Vec<u8> {
         let scale = largest / 127.0;
         let small = |value: &f64| if scale > 0.0 { (value / scale).round() as i8 } else { 0 };
         numbers.extend(row.iter().map(|value| small(value).cast_unsigned()));
-        // The unit of the original table has no meaning; this one keeps sums near 1.
+        // The unit of the original table has no meaning. Dividing once more keeps sums near 1.
         scales.extend(((scale / 127.0) as f32).to_le_bytes());
     }
     numbers.extend(scales);

@@ -1,12 +1,13 @@
-//! What is asked for again and again stays.
+//! Access counts, and promotion of what is recalled often.
 //!
-//! What an answer contained is counted; an experience that was asked for five times gets a
-//! node that keeps it, with its text and its neighbours. The experience keeps its id and its
-//! place in its conversation, so recalling goes on finding the one it knows; work on the graph
-//! finds the node. Readers count nothing.
+//! Whatever answers a question is counted. An experience with five accesses gets a lasting node,
+//! with copies of its texts and links to similar nodes. The experience keeps its id and its place
+//! in its conversation, so recall keeps finding it, while the tools of the graph find the lasting
+//! node. Readers count nothing.
 //!
-//! Counts are kept in memory first and written a little later, many at once: nobody waits for
-//! them, and nobody was promised one. What they lead to is decided with both.
+//! Counts are collected in memory and written together a little later, so nobody waits for them; an
+//! abrupt end of the program loses the latest. Whether to promote is decided by the written and
+//! unwritten counts together.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,18 +32,19 @@ use super::recall::Memory;
 use super::refusal::Reply;
 use crate::App;
 
-/// From so many accesses on an experience stays.
+/// The number of accesses at which an experience is promoted.
 const PROMOTED_AT: i64 = 5;
-/// How much of the content stands in the name.
+/// The number of characters of the content used in the name.
 const NAME_LETTERS: usize = 50;
-/// The tool that counting is put down to.
+/// The tool name under which counts are committed.
 const COUNTED_BY: &str = "kn_intel";
 
-/// Accesses that are counted and not written yet.
+/// Access counts that are not written yet.
 #[derive(Debug, Default)]
 pub struct Ledger {
     counts: Mutex<HashMap<Viewer, HashMap<NodeId, i64>>>,
-    /// Held by who writes, so that a count is never in two places, or in none.
+    /// Held for writing while counts are moved to the store, so that readers see each count exactly
+    /// once.
     writing: RwLock<()>,
     stirred: Notify,
 }
@@ -57,7 +59,7 @@ impl Ledger {
         self.stirred.notify_one();
     }
 
-    /// How often a node was asked for, by anybody.
+    /// Returns the unwritten accesses to a node, by all viewers.
     fn count(&self, node: NodeId) -> i64 {
         self.counts().values().filter_map(|counts| counts.get(&node)).sum()
     }
@@ -67,10 +69,10 @@ impl Ledger {
     }
 }
 
-/// How long counts wait for others before they are written.
+/// How long counts are collected before they are written.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Writes what is counted, for as long as the program runs.
+/// Writes counts as they come in. Runs as long as the program.
 pub async fn keep_counted(app: Arc<App>) {
     loop {
         app.accesses.stirred.notified().await;
@@ -79,7 +81,7 @@ pub async fn keep_counted(app: Arc<App>) {
     }
 }
 
-/// Writes what was counted and is not written yet. Whoever stops does this last.
+/// Writes all collected counts. Also called when the program stops.
 pub async fn write_counts(app: &App) {
     let _alone = app.accesses.writing.write().await;
     let counts = std::mem::take(&mut *app.accesses.counts());
@@ -97,16 +99,18 @@ pub async fn write_counts(app: &App) {
     }
 }
 
-/// What scores less than this share of the best answer only fills the list behind it,
+/// An answer counts only if its score is at least this share of the best score.
 const SCORES_FROM: f64 = 0.8;
-/// and so does what says less than this share of the words that the best says itself: in a
-/// conversation, the neighbours of what answers.
+/// An answer counts only if the share of the question's words it contains is at least this share of
+/// the best answer's. In conversations this leaves out the neighbours of what answers.
 const SAYS_FROM: f64 = 0.5;
-/// An experience has no name that could be asked for. Beside a node that is called as the question
-/// it is measured by other experiences, and has to say this share of what the best says.
+/// An experience has no name that could match the question. If a node matches by name, experiences
+/// are compared with the best experience instead, and must contain at least this share of the words
+/// that the best answer contains.
 const SAYS_BESIDE_A_NAME: f64 = 0.75;
 
-/// Those that answered, of everything that was shown together; what only filled the list did not.
+/// Returns those of the memories shown together that answer the question, without those that only
+/// fill up the list.
 pub(super) fn answering<'a>(memories: impl Iterator<Item = &'a Memory>) -> Vec<&'a Memory> {
     let mut answering: Vec<&Memory> = memories.filter(|memory| memory.answers).collect();
     let Some(best) = best(answering.iter().copied()) else { return answering };
@@ -140,8 +144,8 @@ fn is_experience(memory: &Memory) -> bool {
     memory.node.kind.as_str() == EXPERIENCE
 }
 
-/// Counts that these answered, each node once. Never hides the answer: when something fails, the
-/// log of the program says so.
+/// Counts one access for each node of these. Errors are only logged, so that the answer is not
+/// lost.
 pub(super) async fn note(keeper: &Keeper, answering: impl Iterator<Item = &Memory>) {
     let mut seen = HashSet::new();
     let nodes = answering.map(|memory| &memory.node);
@@ -156,14 +160,14 @@ pub(super) async fn note(keeper: &Keeper, answering: impl Iterator<Item = &Memor
     }
 }
 
-/// Keeps those for good that were asked for often enough.
+/// Promotes those of the experiences that were accessed often enough.
 async fn promote(keeper: &Keeper, nodes: &[&Node]) -> Reply<()> {
     let may = |node: &&&Node| node.kind.as_str() == EXPERIENCE && kept_by(node).is_none();
     let ids: Vec<NodeId> = nodes.iter().filter(may).map(|node| node.id).collect();
     if ids.is_empty() {
         return Ok(());
     }
-    // One after the other, so that those that speak of the same are joined to each other, too.
+    // One after another, so that similar ones are linked to each other as well.
     for (experience, _) in due(keeper, &ids).await? {
         keeper.carry_out(|| plan(keeper, experience.id).boxed()).await?;
     }
@@ -178,7 +182,7 @@ async fn plan(keeper: &Keeper, id: NodeId) -> Reply<(Batch, ())> {
     Ok((batch, ()))
 }
 
-/// Those of the experiences that become permanent, as they are now.
+/// Returns the current nodes of the experiences that are due for promotion, with their counts.
 async fn due(keeper: &Keeper, ids: &[NodeId]) -> Reply<Vec<(Node, i64)>> {
     let (store, ledger) = (&keeper.app.store, &keeper.app.accesses);
     let counts: HashMap<NodeId, i64> = {
@@ -249,8 +253,8 @@ fn permanent(keeper: &Keeper, experience: &Node, content: &Text, count: i64) -> 
     })
 }
 
-/// A text of an experience as a text of the node that keeps it. It is no part of the
-/// conversation: there its original stands.
+/// Copies a text of an experience to its lasting node. The copy has no session, because the
+/// original is the part of the conversation.
 fn copied(keeper: &Keeper, node: &Node, text: &Text) -> Reply<NewText> {
     let kind = if text.kind.as_str() == CONTENT { word(DESCRIPTION)? } else { text.kind.clone() };
     let uid = keeper.app.effects.uid();

@@ -1,4 +1,4 @@
-//! The part of the graph that some keywords are about.
+//! Finds the part of the graph that some keywords are about.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,27 +15,27 @@ use super::room::Piece;
 use crate::damage::sound_texts;
 use crate::pages::leave_out_hidden;
 
-/// Most edges between the nodes of an answer that are looked at.
+/// The maximum number of edges read between the nodes of an answer.
 const EDGES: usize = 100_000;
 
 /// A part of the graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subgraph {
-    /// Nodes that answer, best first.
+    /// The nodes that match, best first.
     pub nodes: Vec<Memory>,
-    /// Experiences that answer, best first.
+    /// The experiences that match, best first.
     pub experiences: Vec<Memory>,
     /// The edges between these nodes, strongest first.
     pub edges: Vec<Link>,
-    /// In which situations the experiences were made, where that is known.
+    /// The situations in which the experiences were made, if known, by node.
     pub situations: HashMap<NodeId, String>,
-    /// How many more answers there were that the budget had no room for.
+    /// How many more matches did not fit into the budget.
     pub left_out: usize,
-    /// How many more edges there were that the budget had no room for.
+    /// How many more edges did not fit into the budget.
     pub edges_left_out: usize,
 }
 
-/// Finds what keywords are about: nodes, the edges between them, and experiences.
+/// Finds nodes and experiences that match keywords, and the edges between the nodes.
 pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Reply<Subgraph> {
     let keywords = required("keywords", "context", keywords)?;
     let ask = Ask { topic: Some(keywords.to_owned()), ..ask.clone() };
@@ -71,8 +71,8 @@ pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Repl
     Ok(Subgraph { edges, nodes, experiences, situations, left_out, edges_left_out })
 }
 
-/// Leaves each thing once: where both bring the same in for what it took the place of, and where a
-/// node keeps an experience for good.
+/// Removes duplicates: a replacement that both searches brought in, and an experience beside the
+/// lasting node made of it.
 fn once_each(nodes: &mut Vec<Memory>, experiences: &mut Vec<Memory>) {
     let mut seen = HashSet::new();
     for memories in [nodes, experiences] {
@@ -80,7 +80,7 @@ fn once_each(nodes: &mut Vec<Memory>, experiences: &mut Vec<Memory>) {
     }
 }
 
-/// The best of both, so many in all, best first.
+/// Merges two lists, best first, and keeps `limit` of the result.
 fn best_of(nodes: Vec<Memory>, experiences: Vec<Memory>, limit: usize) -> Vec<Memory> {
     let score = |memory: &Memory| memory.score.unwrap_or_default();
     let mut lasting = nodes.into_iter().peekable();
@@ -93,7 +93,7 @@ fn best_of(nodes: Vec<Memory>, experiences: Vec<Memory>, limit: usize) -> Vec<Me
     std::iter::from_fn(next).take(limit).collect()
 }
 
-/// What is told of each memory of a context.
+/// The pieces of the answer, one for each memory.
 fn pieces<'a>(
     memories: &'a [Memory],
     situations: &'a HashMap<NodeId, String>,

@@ -1,4 +1,4 @@
-//! Looking for answers in the caller's other worlds.
+//! Searches the caller's other worlds for answers.
 
 use lore_core::World;
 
@@ -9,31 +9,31 @@ use super::refusal::{Reply, required};
 use super::room::{Piece, Room};
 use crate::access::in_another;
 
-/// Of an experience at least this much must be left to be of use elsewhere.
+/// The lowest relevance an experience must have left to be shown from another world.
 const LEFT_MIN: f64 = 0.1;
 
-/// What another world knows.
+/// An answer from another world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elsewhere {
-    /// The world's name.
+    /// The name of the world.
     pub workspace: String,
-    /// What it knows.
+    /// What was found there.
     pub memory: Memory,
 }
 
-/// What was found elsewhere.
+/// The answers from other worlds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// The best answers of all worlds, best first.
     pub rows: Vec<Elsewhere>,
-    /// How many more there were that the budget had no room for.
+    /// How many more answers did not fit into the budget.
     pub left_out: usize,
-    /// The worlds that were searched.
+    /// The names of the worlds that were searched.
     pub searched: Vec<String>,
 }
 
-/// Searches every other world the caller may enter. Who has only one world gets the
-/// answers of that one.
+/// Searches every other world the caller may enter. If the caller has only one world, that one is
+/// searched.
 pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Reply<Found> {
     let problem = required("problem", "crossref", problem)?;
     let ask = Ask {
@@ -69,7 +69,7 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
     })
 }
 
-/// Counts what answered, each in its own world.
+/// Counts accesses to what answered, each in its own world.
 async fn note(rows: &[(Keeper, Elsewhere)]) {
     let answering = access::answering(rows.iter().map(|(_, row)| &row.memory));
     for (there, row) in rows {
@@ -78,7 +78,7 @@ async fn note(rows: &[(Keeper, Elsewhere)]) {
     }
 }
 
-/// How many of the rows there is room for, the best cut to fit.
+/// Returns how many of the rows fit into the room, after shortening the best one to fit.
 fn that_fit(room: &Room, rows: &mut [(Keeper, Elsewhere)], problem: &str) -> usize {
     if let Some((_, best)) = rows.first_mut() {
         room.shorten(&mut best.memory, Some(&best.workspace), problem);
@@ -94,7 +94,7 @@ async fn worlds(keeper: &Keeper) -> Reply<Vec<World>> {
     Ok(worlds)
 }
 
-/// The same caller in another world.
+/// Returns the call as the same caller in another world, or `None` if they may not enter it.
 async fn entered(keeper: &Keeper, world: &World) -> Reply<Option<Keeper>> {
     let viewer = in_another(&keeper.app, &keeper.viewer, world.id).await?;
     Ok(viewer.map(|viewer| Keeper { viewer, ..keeper.clone() }))

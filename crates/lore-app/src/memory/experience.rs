@@ -1,9 +1,8 @@
 //! Experiences: lessons that fade.
 //!
-//! An experience is a node whose content is a text. Experiences that fade alike share a
-//! namespace, so those that have most left, and those that have nearly nothing left, are
-//! found by age within each. Searching by words ranks by the words; how much is left only
-//! nudges.
+//! An experience is a node whose content is a text. Experiences that fade at the same rate share a
+//! namespace, so the most relevant ones, and those with little relevance left, can be found by age
+//! within each namespace. A search by words ranks by the words; relevance only nudges the order.
 
 use std::collections::HashMap;
 
@@ -28,27 +27,27 @@ use super::pen::{Pen, capitalised, name_from};
 use super::refusal::{Refusal, Reply, required};
 use crate::access::may_change;
 
-/// How much of the content stands in the name.
+/// The number of characters of the content used in the name.
 const NAME_LETTERS: usize = 60;
 
-/// What is known about how an experience fades.
+/// How an experience fades.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fading {
-    /// What sort of lesson it is.
+    /// The type of lesson.
     pub lesson: Lesson,
-    /// How sure its writer was.
+    /// The confidence of its writer.
     pub confidence: Confidence,
-    /// The decay per day; a source may have its own.
+    /// The decay rate per day. Imported experiences may have their own.
     pub rate: f64,
 }
 
 impl Fading {
-    /// How lessons of this sort fade.
+    /// The standard fading of lessons of this type and confidence.
     pub(super) fn new(lesson: Lesson, confidence: Confidence) -> Self {
         Self { lesson, confidence, rate: rate(lesson, confidence) }
     }
 
-    /// Reads what an experience node, or the node that keeps one, says of it.
+    /// Reads the fading from the properties of an experience or of its lasting node.
     pub fn of(node: &Node) -> Option<Self> {
         let lesson = Lesson::named(property(node, "experience_type")?)?;
         let confidence = property(node, "confidence").and_then(Confidence::named);
@@ -57,13 +56,13 @@ impl Fading {
         Some(usual.with_rate(own))
     }
 
-    /// The same with a decay of its own, if that is one.
+    /// Replaces the decay rate by `own`, if that is a valid one.
     pub(super) fn with_rate(self, own: Option<f64>) -> Self {
         let own = own.filter(|own| own.is_finite() && *own >= 0.0);
         Self { rate: own.unwrap_or(self.rate), ..self }
     }
 
-    /// What is left at `now` of what was made at `made`.
+    /// Returns the relevance left at `now` of what was made at `made`.
     pub fn left(self, made: Timestamp, now: Timestamp) -> f64 {
         relevance(self.rate, days_between(made, now))
     }
@@ -75,7 +74,7 @@ impl Fading {
     }
 }
 
-/// A lesson as a caller names it.
+/// Parses the name of a lesson type.
 fn lesson_named(name: &str) -> Reply<Lesson> {
     Lesson::named(name).ok_or_else(|| {
         let mut all = Lesson::ALL.map(Lesson::as_str);
@@ -86,7 +85,7 @@ fn lesson_named(name: &str) -> Reply<Lesson> {
     })
 }
 
-/// A confidence as a caller names it; high when nothing is said.
+/// Parses the name of a confidence level; high if none is given.
 fn confidence_named(name: Option<&str>) -> Reply<Confidence> {
     let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else {
         return Ok(Confidence::High);
@@ -97,28 +96,28 @@ fn confidence_named(name: Option<&str>) -> Reply<Confidence> {
     })
 }
 
-/// An experience to keep.
+/// The input for storing an experience.
 #[derive(Debug, Clone, Default)]
 pub struct NewExperience {
     /// What was learned.
     pub content: Option<String>,
-    /// What sort of lesson it is.
+    /// The type of lesson.
     pub lesson: Option<String>,
-    /// In which situation.
+    /// The situation in which it was learned.
     pub context: Option<String>,
-    /// How sure the writer is.
+    /// The confidence of the writer.
     pub confidence: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Who said it, when, in which conversation.
+    /// Who said it, when, and in which conversation.
     pub origin: Origin,
-    /// An older one that no longer holds.
+    /// The id of something it supersedes.
     pub supersedes: Option<String>,
-    /// Who shall see it.
+    /// Who may see it.
     pub sharing: Sharing,
 }
 
-/// An experience, checked and ready to be kept.
+/// The checked input of a new experience.
 #[derive(Debug, Clone)]
 pub(super) struct Lore {
     pub(super) content: String,
@@ -164,9 +163,10 @@ impl Lore {
         })
     }
 
-    /// Its texts: the content and, apart from it, the situation.
+    /// Its texts: the content, of the given text kind, and the situation. Long ones are split into
+    /// parts.
     pub(super) fn texts(&self, keeper: &Keeper, node: Uid, kind: &str) -> Reply<Vec<NewText>> {
-        // Turns of a session stand in the order they came, and the parts of one together.
+        // In a session, texts are ordered by arrival, and the parts of one stay together.
         let position = if self.provenance.session.is_some() { keeper.arrived } else { 0 };
         let text = |kind: &str, body: &str| -> Reply<NewText> {
             let uid = keeper.app.effects.uid();
@@ -181,7 +181,7 @@ impl Lore {
     }
 }
 
-/// An experience that was kept.
+/// An experience that was stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved {
     /// Its node.
@@ -190,7 +190,7 @@ pub struct Saved {
     pub fading: Fading,
 }
 
-/// Keeps an experience.
+/// Stores an experience.
 pub async fn save(keeper: &Keeper, given: &NewExperience) -> Reply<Written<Saved>> {
     let mut pen = Pen::default();
     let lore = Lore::check(given, "save", &mut pen)?;
@@ -216,20 +216,20 @@ async fn plan_save(
     Ok((batch, Saved { node, fading: lore.fading }))
 }
 
-/// Which experiences to look for.
+/// Which experiences to search for.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Words that they say; any text.
+    /// Words to search for.
     pub text: Option<String>,
-    /// What sort of lesson.
+    /// Only this type of lesson.
     pub lesson: Option<String>,
-    /// All of these tags.
+    /// Only with all of these tags.
     pub tags: Vec<String>,
-    /// At least this much must be left, 0 to 1.
+    /// The minimum relevance left, from 0 to 1.
     pub min_relevance: f64,
-    /// At most this many.
+    /// The maximum number of experiences.
     pub limit: usize,
-    /// Leave out this many first.
+    /// Skip this many experiences.
     pub offset: usize,
 }
 
@@ -240,20 +240,20 @@ pub struct Experience {
     pub node: Node,
     /// How it fades.
     pub fading: Fading,
-    /// What it says.
+    /// Its content.
     pub content: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Who said it, when, in which conversation.
+    /// Who said it, when, and in which conversation.
     pub provenance: Provenance,
-    /// What is left of it, 0 to 1.
+    /// The relevance left, from 0 to 1.
     pub relevance: f64,
-    /// Why it no longer holds, if it does not.
+    /// What superseded it, if anything did.
     pub lapsed: Option<Lapsed>,
 }
 
-/// Looks for experiences: by words or tags when some are given, else by what is left of
-/// them. What no longer holds comes after what does.
+/// Searches experiences: by words or tags if given, else by relevance. What is superseded comes
+/// after what still holds, within blocks of `BLOCK` results.
 pub async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Experience>> {
     let lesson = wanted.lesson.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let lesson = lesson.map(lesson_named).transpose()?;
@@ -262,7 +262,7 @@ pub async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Experience>> 
     let mut looked_at = end.div_ceil(BLOCK).saturating_mul(BLOCK);
     loop {
         let (mut found, more) = if text.is_none() && wanted.tags.is_empty() {
-            // What has too little left comes behind what has more.
+            // These are sorted by relevance, so what falls below the minimum is at the end.
             (by_relevance(keeper, lesson, looked_at).await?, false)
         } else {
             let tagged = Filter { tags: wanted.tags.clone(), ..keeping(lesson)? };
@@ -277,11 +277,11 @@ pub async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Experience>> 
     }
 }
 
-/// So many that follow each other are put in order by what is left of them and whether they
-/// hold. The blocks do not move, so that pages make up one list.
+/// Results are reordered by relevance and validity only within consecutive blocks of this many. The
+/// blocks do not depend on the page, so that consecutive pages fit together.
 const BLOCK: usize = 30;
 
-/// The first that have the words or the tags, and whether there are more.
+/// Returns the first experiences that match the query, and whether there are more.
 async fn by_words(
     keeper: &Keeper,
     query: Query,
@@ -291,7 +291,7 @@ async fn by_words(
     let query = Query { unit: Unit::Node, ..query };
     let leaf = keeper.app.leaf(&keeper.viewer, &query).await?;
     let place = |(place, (node, hit)): (usize, &(Node, Hit))| {
-        // Without words all answer alike, and only what is left of them counts.
+        // Without words there are no scores, so only relevance counts.
         let score = if is_question { f64::from(hit.score) } else { 1.0 };
         (node.id, (place / BLOCK, score))
     };
@@ -311,7 +311,8 @@ async fn by_words(
     Ok((found.into_iter().map(|(_, one)| one).collect(), leaf.more))
 }
 
-/// What experiences are found by: their own nodes, and those of what was learned for good.
+/// The filter for nodes by which experiences are found: their own, and the lasting nodes of what
+/// was learned.
 fn keeping(lesson: Option<Lesson>) -> Reply<Filter> {
     let lessons = lesson.map_or(Lesson::ALL.to_vec(), |lesson| vec![lesson]);
     let mut kinds = vec![word(EXPERIENCE)?];
@@ -325,7 +326,7 @@ fn keeping(lesson: Option<Lesson>) -> Reply<Filter> {
     Ok(Filter { kinds, namespaces, ..Filter::default() })
 }
 
-/// The experiences behind nodes, each with the node it was found by.
+/// Returns the experiences that nodes stand for, each with the node by which it was found.
 async fn experiences_of(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<(NodeId, Experience)>> {
     let halves: HashMap<Uid, NodeId> = nodes
         .iter()
@@ -338,7 +339,7 @@ async fn experiences_of(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<(NodeId,
     let behind = behind.into_iter().filter_map(|node| Some((*halves.get(&node.uid)?, node)));
     let (found_by, nodes): (Vec<_>, Vec<_>) = own.chain(behind).unzip();
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-    // What is damaged is not among them.
+    // Damaged nodes are missing here.
     let mut read = read(keeper, nodes).await?.into_iter().peekable();
     let of = |(found_by, id)| {
         let experience = read.next_if(|experience| experience.node.id == id)?;
@@ -347,7 +348,7 @@ async fn experiences_of(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<(NodeId,
     Ok(found_by.into_iter().zip(ids).filter_map(of).collect())
 }
 
-/// Reads what experience nodes say. What lacks its fields counts as a solution.
+/// Reads the contents of experience nodes. Missing fields default to a solution of high confidence.
 async fn read(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Experience>> {
     let now = keeper.now();
     let mut texts = main_texts(keeper, &mut nodes).await?;
@@ -377,7 +378,7 @@ async fn read(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Experience>> {
     Ok(nodes.into_iter().map(experience).collect())
 }
 
-/// Those that have most left: within one class they are the newest.
+/// Returns the most relevant experiences. Within one class these are the newest.
 async fn by_relevance(
     keeper: &Keeper,
     lesson: Option<Lesson>,
@@ -400,7 +401,7 @@ async fn by_relevance(
     Ok(found)
 }
 
-/// The classes of experiences that fade alike, with their rates.
+/// The classes of experiences that fade at the same rate: kind, namespace and rate.
 fn classes(lesson: Option<Lesson>) -> Reply<Vec<(Kind, String, f64)>> {
     let lessons = lesson.map_or(Lesson::ALL.to_vec(), |lesson| vec![lesson]);
     let mut classes = Vec::new();
@@ -413,13 +414,13 @@ fn classes(lesson: Option<Lesson>) -> Reply<Vec<(Kind, String, f64)>> {
     Ok(classes)
 }
 
-/// How many experiences go into the bin in one transaction.
+/// The number of experiences deleted per transaction.
 const PRUNE_BATCH: usize = 500;
-/// How many times as fast as others of its class something from elsewhere may fade.
+/// How many times faster than its class an imported experience may fade and still be found here.
 const FASTEST: f64 = 4.0;
 
-/// Puts everything into the bin of which less than `threshold` is left. What a node keeps for
-/// good does not fade.
+/// Moves everything with less relevance than `threshold` to the bin and returns the uids. An
+/// experience with a lasting node does not fade.
 pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     let mut pruned = Vec::new();
     let now = keeper.now();
@@ -445,7 +446,7 @@ pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     Ok(pruned)
 }
 
-/// Whether nothing keeps an experience for good.
+/// Whether an experience fades, because it has no lasting node.
 fn fades(experience: &Node) -> bool {
     kept_by(experience).is_none()
 }
@@ -454,7 +455,8 @@ fn may_prune(keeper: &Keeper, node: &Node) -> bool {
     may_change(&keeper.viewer, node.created.by, &node.name).is_ok()
 }
 
-/// How many experiences have less than `threshold` left, counted up to a batch for each class.
+/// Estimates how many experiences have less relevance than `threshold`. Uses the standard rates and
+/// counts at most [`PRUNE_BATCH`] per class.
 pub(super) async fn faded(keeper: &Keeper, threshold: f64) -> Reply<usize> {
     let mut count = 0;
     for query in below(keeper, threshold, 1.0)? {
@@ -464,14 +466,14 @@ pub(super) async fn faded(keeper: &Keeper, threshold: f64) -> Reply<usize> {
     Ok(count)
 }
 
-/// In each class, what is older than the day on which less than `threshold` is left of what
-/// fades `haste` times as fast as the class.
+/// Returns one query per class for the experiences older than the age at which an experience that
+/// fades `haste` times as fast as the class falls below `threshold`.
 fn below(keeper: &Keeper, threshold: f64, haste: f64) -> Reply<Vec<NewestNodes>> {
     const MICROS_A_DAY: f64 = 86_400.0 * 1e6;
     let now = keeper.now().as_microsecond();
     let older = |(kind, namespace, rate): (Kind, String, f64)| {
         let days = days_until_below(rate * haste, threshold)?;
-        // So long ago that no calendar reaches it: nothing can be older.
+        // Before the earliest representable time. Nothing can be older.
         let before = Timestamp::from_microsecond(now - (days * MICROS_A_DAY) as i64).ok()?;
         Some(NewestNodes { kind, namespace, before: Some(before), offset: 0, limit: PRUNE_BATCH })
     };

@@ -1,4 +1,4 @@
-//! Direct work on the graph: nodes, edges, looking for them, removing and restoring.
+//! Adding, searching, removing and restoring nodes and edges of the graph.
 
 use std::collections::HashMap;
 
@@ -27,51 +27,51 @@ use crate::federation::FEDERATED;
 use crate::pages::leave_out_hidden;
 use crate::{doors, knowledge, play};
 
-/// Most edges that search draws from a new node.
+/// The maximum number of automatic links from a new node.
 const AUTO_LINKS: usize = 3;
-/// Their weight.
+/// The weight of automatic links.
 const AUTO_WEIGHT: f64 = 0.5;
-/// How well something must answer to be joined: a quarter of the words in common, about.
+/// The minimum score for an automatic link: about a quarter of the words in common.
 const AUTO_SCORE_MIN: f32 = 0.25;
 
-/// A node with what it says of itself.
+/// A node with its description.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
     /// The node.
     pub node: Node,
-    /// What it says of itself, if it does.
+    /// Its description, if it has one.
     pub description: Option<String>,
-    /// Why it no longer holds, if it does not.
+    /// What superseded it, if anything did.
     pub lapsed: Option<Lapsed>,
 }
 
-/// What a write kept, and which secrets it took out of it.
+/// The result of a write, with the secrets that were masked in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written<T> {
-    /// What was kept.
+    /// What was stored.
     pub kept: T,
     /// The kinds of secrets that were masked.
     pub masked: Vec<&'static str>,
 }
 
-/// A node to add.
+/// The input for adding a node.
 #[derive(Debug, Clone, Default)]
 pub struct NewKnown {
-    /// Its name.
+    /// The name.
     pub name: Option<String>,
-    /// Its type, any text.
+    /// The type, any text.
     pub type_name: Option<String>,
-    /// Its namespace; [`KNOWLEDGE`] when none is given.
+    /// The namespace, [`KNOWLEDGE`] by default.
     pub namespace: Option<String>,
-    /// What it is.
+    /// The description.
     pub description: Option<String>,
-    /// Its tags.
+    /// The tags.
     pub tags: Vec<String>,
-    /// Who shall see it.
+    /// Who may see it.
     pub sharing: Sharing,
 }
 
-/// Adds a node and joins it to what speaks of the same.
+/// Adds a node and links it to similar ones.
 pub async fn add(keeper: &Keeper, given: &NewKnown) -> Reply<Written<Known>> {
     let mut pen = Pen::default();
     let name = required("name", "add", given.name.as_deref())?;
@@ -115,7 +115,7 @@ async fn plan_add(
     Ok((batch, Known { node, description, lapsed: None }))
 }
 
-/// The description of a node that is being made.
+/// The description of a new node, in parts if it is long.
 fn describe(keeper: &Keeper, node: &Node, body: &str) -> Reply<Vec<Change>> {
     let kind = word(DESCRIPTION)?;
     let text = |body: &str| {
@@ -125,7 +125,7 @@ fn describe(keeper: &Keeper, node: &Node, body: &str) -> Reply<Vec<Change>> {
     Ok(parts(body).into_iter().map(text).collect())
 }
 
-/// Plain nodes that answer a text well enough to be joined to it, best first.
+/// Finds plain nodes that match a text well enough to be linked to it, best first.
 pub(super) async fn similar_nodes(keeper: &Keeper, about: &str) -> Reply<Vec<Node>> {
     let query = Query {
         filter: plain()?,
@@ -137,7 +137,7 @@ pub(super) async fn similar_nodes(keeper: &Keeper, about: &str) -> Reply<Vec<Nod
     Ok(found.answers.into_iter().map(|answer| answer.node).collect())
 }
 
-/// Edges from a new node to its neighbours.
+/// The automatic links from a new node to its neighbours.
 pub(super) fn auto_links(node: &Node, neighbours: &[Node]) -> Reply<Vec<Change>> {
     let kind = word(AUTO_RELATED)?;
     let others = neighbours.iter().filter(|other| other.uid != node.uid).take(AUTO_LINKS);
@@ -152,16 +152,16 @@ pub(super) fn auto_links(node: &Node, neighbours: &[Node]) -> Reply<Vec<Change>>
     Ok(others.map(|other| Change::PutEdge(edge(other))).collect())
 }
 
-/// Everything but what has tools of its own.
+/// A filter for nodes of kinds without tools of their own.
 pub(super) fn plain() -> Reply<Filter> {
     let except_kinds = OWN.into_iter().map(word).collect::<Result<_, _>>()?;
     Ok(Filter { except_kinds, ..Filter::default() })
 }
 
-/// Whether a node may be taken away or brought back here.
+/// Fails unless the caller may remove or restore this node with the tools of memory.
 fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
     let kind = node.kind.as_str();
-    // The federation keeps books on what others told, and each door on what is its own.
+    // Federation records and the internal nodes of doors are managed by their owners.
     if kind == FEDERATED || kind != PROMOTED && doors::INNER.contains(&kind) {
         return Err(doors::kept_elsewhere(node).into());
     }
@@ -174,37 +174,37 @@ fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
     Ok(may_change(&keeper.viewer, node.created.by, &node.name)?)
 }
 
-/// Which nodes to look for. Everything that is given must hold.
+/// Which nodes to search for. All given conditions must be met.
 #[derive(Debug, Clone, Default)]
 pub struct NodeSearch {
-    /// Words that they say or are called; any text. Without, the newest come first.
+    /// Words in their texts or names. If missing, the newest come first.
     pub text: Option<String>,
-    /// Their type.
+    /// Only this type.
     pub type_name: Option<String>,
-    /// All of these tags.
+    /// Only with all of these tags.
     pub tags: Vec<String>,
-    /// Their namespace.
+    /// Only in this namespace.
     pub namespace: Option<String>,
-    /// At most this many.
+    /// The maximum number of nodes.
     pub limit: usize,
-    /// Leave out this many first.
+    /// Skip this many nodes.
     pub offset: usize,
 }
 
-/// Nodes that were found.
+/// A page of nodes that were found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundNodes {
     /// The nodes, best first.
     pub nodes: Vec<Known>,
-    /// Whether there are more behind them.
+    /// Whether there are more after these.
     pub more: bool,
 }
 
-/// Looks for nodes.
+/// Searches nodes.
 pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
     let mut filter = plain()?;
     if present(wanted.text.as_deref()).is_some() {
-        // Who looks for words wants whatever says them; what was learned has its own search.
+        // A search for words also finds projects and ideas. Experiences have their own search.
         filter.except_kinds = vec![word(EXPERIENCE)?];
     }
     if let Some(name) = present(wanted.type_name.as_deref()) {
@@ -228,7 +228,7 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
     Ok(FoundNodes { nodes: with_descriptions(keeper, nodes).await?, more: found.more })
 }
 
-/// Nodes with what they say of themselves; what no longer holds comes last.
+/// Adds descriptions to nodes. Superseded ones are moved to the end.
 async fn with_descriptions(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Known>> {
     leave_out_hidden(&keeper.app, &keeper.viewer, &mut nodes).await?;
     let mut texts = main_texts(keeper, &mut nodes).await?;
@@ -243,8 +243,8 @@ async fn with_descriptions(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<K
     Ok(known)
 }
 
-/// The text that says what each node is: its description or content with all its parts, else
-/// its first. Nodes of which a text is damaged are taken out.
+/// Reads the main text of each node: its description or content with all parts joined, else its
+/// first text. Nodes with a damaged text are removed from `nodes`.
 pub(super) async fn main_texts(
     keeper: &Keeper,
     nodes: &mut Vec<Node>,
@@ -252,7 +252,7 @@ pub(super) async fn main_texts(
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
     let sound = sound_texts(keeper.app.store.as_ref(), &keeper.viewer, &ids).await?;
     nodes.retain(|node| !sound.damaged.contains(&node.id));
-    // With each, the part that was read last.
+    // Each with its last part, which `join` needs.
     let mut whole: HashMap<NodeId, (Text, String)> = HashMap::new();
     for text in sound.texts {
         match whole.get_mut(&text.node) {
@@ -276,34 +276,34 @@ fn present(given: Option<&str>) -> Option<&str> {
     given.map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// What to remove or to bring back: a node, or an edge by its ends and type.
+/// What to remove or restore: a node, or an edge by its ends and type.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
     /// The node.
     pub node: Option<String>,
-    /// Where the edge starts.
+    /// The source of the edge.
     pub source: Option<String>,
-    /// Where the edge ends.
+    /// The target of the edge.
     pub target: Option<String>,
-    /// How the two are joined.
+    /// The type of the edge.
     pub edge_type: Option<String>,
 }
 
-/// What was removed or brought back.
+/// What was removed or restored.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Moved {
     /// A node.
     Node(Box<Node>),
-    /// An edge, by its source and its target.
+    /// An edge, as its source and target.
     Edge(Box<(Node, Node)>),
 }
 
-/// Where something was that is to be brought back.
+/// Where something was when it was to be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Was {
     /// In the bin.
     Binned,
-    /// Where it belongs, so that nothing was done.
+    /// Not in the bin, so nothing was changed.
     Live,
 }
 
@@ -329,7 +329,7 @@ impl Target {
     }
 }
 
-/// Puts a node or an edge into the bin. What was learned goes with both its halves.
+/// Moves a node or an edge to the bin. Both halves of a fact are removed together.
 pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
     match target.chosen()? {
         Chosen::Node(id) => {
@@ -354,7 +354,7 @@ pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
     }
 }
 
-/// Somebody else was faster.
+/// Maps an error for a node that somebody else removed first.
 fn gone(id: &str) -> impl FnOnce(StoreError) -> Refusal {
     move |error| match error {
         StoreError::NotFound(_) => Refusal::not_found("Node", id),
@@ -366,13 +366,13 @@ fn bin(uid: Uid) -> Change {
     Change::DeleteNode(NodeRef::Uid(uid), Expect::Any)
 }
 
-/// The other half of what was learned or is kept for good.
+/// Finds the other half of a fact.
 async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<Node>> {
     let Some(uid) = half_of(node) else { return Ok(None) };
     Ok(keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?)
 }
 
-/// Takes a node or an edge out of the bin. What is not in it stays as it is.
+/// Restores a node or an edge from the bin. What is not in the bin stays as it is.
 pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<(Moved, Was)> {
     match target.chosen()? {
         Chosen::Node(id) => restore_node(keeper, id).await,
@@ -390,7 +390,8 @@ pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<(Moved, Was)> {
     }
 }
 
-/// Fails for what is part of another: there would be two with its names, texts and relations.
+/// Fails if the node was merged into another entity. Restored, it would have the same names, texts
+/// and relations as that one.
 async fn check_whole(keeper: &Keeper, node: &Node) -> Reply<()> {
     let (app, viewer) = (&keeper.app, &keeper.viewer);
     match knowledge::merged_into(app, viewer, &[node.number]).await?.is_empty() {
@@ -402,8 +403,8 @@ async fn check_whole(keeper: &Keeper, node: &Node) -> Reply<()> {
     }
 }
 
-/// Both halves come back in one transaction, and a project comes back resting when another
-/// one is being worked on by now.
+/// Restores a node. Both halves of a fact are restored in one transaction, and a project becomes
+/// inactive if another one is active by now.
 async fn restore_node(keeper: &Keeper, id: &str) -> Reply<(Moved, Was)> {
     let Some(node) = keeper.lookup_bin(id).await? else {
         return Ok((Moved::Node(Box::new(keeper.lookup("Node", id).await?)), Was::Live));

@@ -1,7 +1,8 @@
-//! What no longer holds, and what took its place.
+//! Which nodes are superseded, and by what.
 //!
-//! An edge says so, and nothing in the node itself: whoever does not see the edge sees
-//! something that holds, and who may not change a thing can at most replace it for themselves.
+//! This is stated only by edges, not by properties of the node: viewers who do not see the edge see
+//! a node that still holds. Somebody who may not change a node can therefore supersede it at most
+//! for themselves.
 
 use std::collections::HashMap;
 
@@ -13,21 +14,20 @@ use super::keeper::Keeper;
 use super::kinds::{SUPERSEDED_BY, SUPERSEDES, VALID_TO, property, word};
 use super::refusal::Reply;
 
-/// More replacements of the nodes of one answer than anybody makes.
+/// A limit on supersession edges per query, higher than any real number.
 const MANY: usize = 10_000;
 
-/// Why something no longer holds.
+/// What superseded a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lapsed {
-    /// What took its place.
+    /// The node that replaced it.
     pub by: Node,
     /// Until when it held.
     pub valid_to: String,
 }
 
-/// Those among the nodes that no longer hold, by their uids. What was put in the place of one
-/// and has been removed since, or is not for the caller to see, takes no place; of several the
-/// last does.
+/// Returns those of the nodes that are superseded, by uid. Replacements that are in the bin or
+/// hidden from the caller do not count. If there are several, the newest one counts.
 pub(super) async fn lapsed(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Uid, Lapsed>> {
     let (store, viewer) = (&keeper.app.store, &keeper.viewer);
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
@@ -49,7 +49,8 @@ pub(super) async fn lapsed(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Ui
     Ok(nodes.iter().filter_map(lapsed).collect())
 }
 
-/// The same, followed on: also what took a place and lost it since is among them.
+/// Like [`lapsed`], but follows replacements that are superseded themselves, so the result contains
+/// the whole chain.
 pub(super) async fn succession(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Uid, Lapsed>> {
     let mut known = lapsed(keeper, nodes).await?;
     let mut takers: Vec<Node> = known.values().map(|lapsed| lapsed.by.clone()).collect();
@@ -62,16 +63,16 @@ pub(super) async fn succession(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMa
     Ok(known)
 }
 
-/// What holds in the place of something, if it was replaced.
+/// Returns what holds now in place of a superseded node.
 pub(super) fn heir(succession: &HashMap<Uid, Lapsed>, of: Uid) -> Option<&Node> {
     let next = |by: &&Node| succession.get(&by.uid).map(|lapsed| &lapsed.by);
     let first = &succession.get(&of)?.by;
-    // Where each took the other's place, as nothing here does, no more than all are passed.
+    // The limit ends a cycle, in case two nodes supersede each other.
     std::iter::successors(Some(first), next).take(succession.len()).last()
 }
 
-/// Until when something held, if it no longer does. What was replaced by something that is gone
-/// holds again.
+/// Returns until when a node held, if it no longer does. A node that an older version marked as
+/// superseded by a property ([`SUPERSEDED_BY`]) holds again if its replacement is gone.
 pub fn held_until<'a>(node: &'a Node, lapsed: Option<&'a Lapsed>) -> Option<&'a str> {
     match lapsed {
         Some(lapsed) => Some(&lapsed.valid_to),

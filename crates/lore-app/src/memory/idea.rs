@@ -1,4 +1,4 @@
-//! Ideas, from a draft to what became of them.
+//! Ideas and their statuses, from draft to done or archived.
 
 use futures::FutureExt;
 use lore_core::names::plainly_spaced;
@@ -21,11 +21,11 @@ use crate::access::may_change;
 pub struct Idea {
     /// Its node.
     pub node: Node,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
-    /// What sort of idea it is.
+    /// A free category.
     pub category: Option<String>,
-    /// How good it is.
+    /// A rating, by which lists are sorted.
     pub score: Option<f64>,
 }
 
@@ -48,35 +48,35 @@ impl Idea {
     }
 }
 
-/// What to make an idea of, or to change of one. What is missing stays as it is.
+/// The input for creating or changing an idea. On update, missing fields stay as they are.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
-    /// Which idea to change.
+    /// The idea to change.
     pub idea: Option<String>,
-    /// What it is called.
+    /// The title.
     pub title: Option<String>,
-    /// What sort of idea it is.
+    /// The category.
     pub category: Option<String>,
-    /// How good it is.
+    /// The rating.
     pub score: Option<f64>,
-    /// How far it is.
+    /// The new status. Refused on create.
     pub status: Option<String>,
-    /// A node it is about.
+    /// A node to link the idea to.
     pub link_to: Option<String>,
 }
 
-/// What became of the wish to join an idea to a node.
+/// The result of linking an idea to a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Linked {
-    /// Nothing was wished.
+    /// No link was requested.
     Unasked,
-    /// They are joined; the node's id.
+    /// The idea is linked to the node with this id.
     To(String),
-    /// There is no such node; the reason in the words of the contract.
+    /// The node was not found or is ambiguous. Holds the message of the refusal.
     Failed(String),
 }
 
-/// Makes an idea, as a draft.
+/// Creates an idea as a draft.
 pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<(Idea, Linked)>> {
     let title = required("title", "create", draft.title.as_deref())?;
     if draft.status.as_deref().is_some_and(|status| !status.trim().is_empty()) {
@@ -110,7 +110,7 @@ async fn plan_create(
     Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
 }
 
-/// Changes an idea.
+/// Changes an idea. A status can only change along the transitions of [`Status::next`].
 pub async fn update(keeper: &Keeper, draft: &Draft) -> Reply<Written<(Idea, Linked)>> {
     let id = required("idea_id", "update", draft.idea.as_deref())?;
     let title = required("title", "update", draft.title.as_deref())?;
@@ -170,8 +170,8 @@ fn status_named(name: &str) -> Reply<Status> {
     })
 }
 
-/// Joins the idea to a node. A node that does not exist is told, and does not keep the
-/// idea from being written down.
+/// Adds an edge from the idea to the wanted node to the batch. A missing node is reported but does
+/// not prevent the idea from being stored.
 async fn link(
     keeper: &Keeper,
     idea: &Idea,
@@ -202,17 +202,18 @@ async fn link(
 /// Which ideas to list.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Of this status.
+    /// Only ideas with this status.
     pub status: Option<String>,
-    /// Of this category, ignoring case.
+    /// Only ideas with this category, ignoring case.
     pub category: Option<String>,
-    /// At most this many.
+    /// The maximum number of ideas.
     pub limit: usize,
-    /// Leave out this many first.
+    /// Skip this many ideas.
     pub offset: usize,
 }
 
-/// Ideas, the best first; those without a score last, newer ones before older.
+/// Lists ideas, highest score first and those without a score last. Among equal scores, newer ones
+/// come first.
 pub async fn list(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Idea>> {
     let given = |text: &Option<String>| {
         text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)

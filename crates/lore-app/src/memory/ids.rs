@@ -1,4 +1,4 @@
-//! The ids clients see, and every form in which they may name a thing.
+//! The ids that clients see, and finding nodes by id, name or number.
 
 use data_encoding::BASE32_NOPAD;
 use lore_core::{Node, Uid, names};
@@ -10,12 +10,12 @@ use super::refusal::{Refusal, Reply};
 use crate::access::may_change;
 use crate::id_forms::{self, read_number, read_uid};
 
-/// The id of a node as clients see it: its sort and its uid in base32.
+/// Returns the id of a node as clients see it: a prefix for its kind and its uid in base32.
 pub fn shown(node: &Node) -> String {
     show(node.kind.as_str(), node.uid)
 }
 
-/// The id of a thing of this kind.
+/// Returns the id of something of this kind with this uid.
 pub fn show(kind: &str, uid: Uid) -> String {
     let prefix = match kind {
         EXPERIENCE => "exp_",
@@ -27,8 +27,8 @@ pub fn show(kind: &str, uid: Uid) -> String {
 }
 
 impl Keeper {
-    /// The live node that `text` names: by id, by a name that only one node has, or by its
-    /// number in the world, which `#` tells from a name.
+    /// Finds the live node that `text` refers to: by id, by a name that only one node has, or by
+    /// its number in the world (`7` or `#7`), unless that is the name of a node.
     pub(super) async fn lookup(&self, what: &'static str, text: &str) -> Reply<Node> {
         if let Some(node) = id_forms::find(&self.app, &self.viewer, text).await? {
             return Ok(node);
@@ -43,8 +43,8 @@ impl Keeper {
         }
     }
 
-    /// The node in the bin that `text` names: by id, or of those of this name the one that was
-    /// removed last, and of the two halves of a fact the one that stays; or by its number.
+    /// Finds the node in the bin that `text` refers to: by id, name or number. Of several with the
+    /// same name, the one deleted last is meant, and of the two halves of a fact the lasting node.
     pub(super) async fn lookup_bin(&self, text: &str) -> Reply<Option<Node>> {
         let (uid, number) = (read_uid(text), read_number(text));
         let name = match (uid, number) {
@@ -56,14 +56,14 @@ impl Keeper {
         let mut last: Option<Node> = None;
         loop {
             let page = self.app.store.find_nodes(&self.viewer, query.clone()).await?;
-            // What others put away is not there for those who cannot bring it back.
+            // A node the caller may not restore is treated as if it were not there.
             for node in page.items.into_iter().filter(|node| self.may_restore(node)) {
                 if uid == Some(node.uid) {
                     return Ok(Some(node));
                 }
                 let is_named = names::name_key(&node.name) == called;
                 let is_meant = is_named || number.is_none() || number == Some(node.number);
-                // Who writes a number means a name first, if there is one.
+                // A plain number is a name first, if a node has that name.
                 let place = |node: &Node| {
                     let is_named = names::name_key(&node.name) == called;
                     (is_named, node.deleted_at, node.kind.as_str() != EXPERIENCE)
@@ -87,7 +87,7 @@ impl Keeper {
         may_change(&self.viewer, node.created.by, &node.name).is_ok()
     }
 
-    /// The live node of one kind that `text` names.
+    /// Finds the live node of one kind that `text` refers to.
     pub(super) async fn lookup_kind(
         &self,
         what: &'static str,
@@ -98,12 +98,12 @@ impl Keeper {
         if node.kind.as_str() == kind { Ok(node) } else { Err(Refusal::not_found(what, text)) }
     }
 
-    /// The one live node of this name.
+    /// Finds the only live node with this name.
     async fn named(&self, what: &'static str, text: &str) -> Reply<Node> {
         let name = Some(NameMatch::Exact(text.trim().to_owned()));
         let query = NodeQuery { name, limit: 5, ..NodeQuery::default() };
         let mut found = self.app.store.find_nodes(&self.viewer, query).await?.items;
-        // Of the two halves of a fact the one that lasts is meant.
+        // Of the two halves of a fact, the lasting node is meant.
         let lasting: Vec<Uid> = found.iter().map(|node| node.uid).collect();
         found.retain(|node| kept_by(node).is_none_or(|uid| !lasting.contains(&uid)));
         match (found.pop(), found.is_empty()) {

@@ -1,4 +1,4 @@
-//! Where a use case of memory works: who asks, for which call, and how a plan is committed.
+//! The context of a call to memory: who calls, for which request, and how plans are committed.
 
 use std::sync::Arc;
 
@@ -11,25 +11,26 @@ use crate::App;
 use crate::attempts::Attempts;
 use crate::mentions::{Followed, follow};
 
-/// One call to memory.
+/// The context of one call.
 #[derive(Clone)]
 pub struct Keeper {
     /// The application.
     pub app: Arc<App>,
-    /// Who asks.
+    /// The viewer the call acts as.
     pub viewer: Viewer,
-    /// The tool that is called.
+    /// The name of the tool.
     pub tool: &'static str,
-    /// The request it serves.
+    /// The id of the request.
     pub request_id: String,
-    /// When it came, among others.
+    /// The call's position in the order of arrival, from [`App::arrival`].
     pub arrived: i64,
-    /// Nothing may be written, not even that something was read.
+    /// Whether nothing may be written, not even access counts.
     pub reading_only: bool,
 }
 
 impl Keeper {
-    /// Plans and commits until it holds, a bounded number of times.
+    /// Plans and commits, and plans again if what the plan relies on changed in the meantime. The
+    /// number of attempts is bounded.
     pub(super) async fn carry_out<'a, T: Send>(
         &'a self,
         plan: impl Fn() -> BoxFuture<'a, Reply<(Batch, T)>> + Send,
@@ -41,34 +42,34 @@ impl Keeper {
             let Followed { batch, eyes } = self.followed(batch).await?;
             match self.app.commit(&eyes, batch).await {
                 Ok(_) => return Ok(answer),
-                // What was found while planning changed or went: look again.
+                // Something the plan relies on was changed or removed. Plans again.
                 Err(StoreError::Conflict(_) | StoreError::NotFound(_)) => {}
                 Err(other) => return Err(other.into()),
             }
         }
     }
 
-    /// A batch with the edges that follow from its texts.
+    /// Adds the edges that follow from mentions in the batch's texts.
     pub(super) async fn followed(&self, batch: Batch) -> Reply<Followed> {
         Ok(follow(&self.app, &self.viewer, batch).await?)
     }
 
-    /// An empty batch of this call.
+    /// Creates an empty batch for this call.
     pub(super) fn batch(&self) -> Batch {
         Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
     }
 
-    /// The present moment.
+    /// Returns the current time.
     pub(super) fn now(&self) -> Timestamp {
         self.app.effects.now()
     }
 
-    /// Whether the caller may leave a trace at all.
+    /// Whether the call may write at all.
     pub(super) fn may_write(&self) -> bool {
         !self.reading_only && self.viewer.role >= Role::Player
     }
 
-    /// Fails for a caller who may only read.
+    /// Fails if the caller may only read.
     pub fn require_writing(&self) -> Reply<()> {
         if self.may_write() {
             return Ok(());
@@ -78,7 +79,8 @@ impl Keeper {
         Err(Refusal::Failed(refused))
     }
 
-    /// The node as it will be after its creation is committed, for the answer.
+    /// Returns the node as it will be once its creation is committed, for the answer. Its row id
+    /// and numbers are not known yet and are 0.
     pub(super) fn preview(&self, new: &NewNode, at: Timestamp) -> Node {
         let stamp = Stamp { at, by: self.viewer.principal };
         Node {
@@ -104,7 +106,7 @@ impl Keeper {
     }
 }
 
-/// How many days lie between two moments; negative when the clock was set back.
+/// Returns the number of days between two times; negative if the clock was set back.
 pub(super) fn days_between(from: Timestamp, to: Timestamp) -> f64 {
     const SECONDS_A_DAY: f64 = 86_400.0;
     (to.as_microsecond() - from.as_microsecond()) as f64 / 1e6 / SECONDS_A_DAY

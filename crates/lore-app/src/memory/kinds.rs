@@ -1,4 +1,5 @@
-//! Words for things: how a free type or namespace of the contract is kept in the world.
+//! The kinds, namespaces and properties that memory uses, and how free types and namespaces of the
+//! contract are stored as kinds.
 
 use lore_core::names::{Word, plainly_spaced};
 use lore_core::{Edge, Error, Kind, Node, Properties, Result, Uid, Viewer, Visibility};
@@ -12,46 +13,47 @@ pub(crate) const EXPERIENCE: &str = "experience";
 pub(crate) const PROJECT: &str = "project";
 /// Node kind of an idea.
 pub(crate) const IDEA: &str = "idea";
-/// Node kind of what was an experience and is asked for so often that it stays.
+/// Node kind of the lasting node made of an experience that was recalled often.
 pub(crate) const PROMOTED: &str = "promoted_experience";
-/// Where an experience names the node that was made of it for good.
+/// Property of an experience: the uid of the node it was promoted to.
 pub(crate) const PROMOTED_TO: &str = "promoted_to_node_id";
-/// Where earlier stores had what took the place of something; an edge says it now.
+/// Property in which older versions stored what superseded a node. Now an edge does.
 pub const SUPERSEDED_BY: &str = "superseded_by";
-/// Until when something held: at the edge from what took its place, and at what came from a
-/// source that says so.
+/// Property for the time until when something held: of a supersession edge, and of a node whose
+/// import source states it.
 pub const VALID_TO: &str = "valid_to";
-/// Where it keeps what was taken over from an export that somebody changed by hand.
+/// Property with what was last taken over from an export of the node that was edited by hand.
 pub const SOURCE_TAKEN: &str = "source_taken";
-/// Start of the node kinds of what was learned with high confidence.
+/// Prefix of the node kinds of lessons learned with high confidence.
 const LEARNED: &str = "learned_";
 
-/// Text kind of what a node is.
+/// Text kind of a node's description.
 pub(crate) const DESCRIPTION: &str = "description";
-/// Text kind of what an experience says.
+/// Text kind of an experience's content.
 pub(crate) const CONTENT: &str = "content";
-/// Text kind of what was said in a conversation.
+/// Text kind of a message in a conversation.
 pub(crate) const MESSAGE: &str = "message";
-/// Text kind of the circumstances.
+/// Text kind of the situation in which an experience was made.
 pub(crate) const CONTEXT: &str = "context";
 
-/// Edge from what is true now to what was true before.
+/// Edge from a node to what it superseded.
 pub(crate) const SUPERSEDES: &str = "supersedes";
-/// Edge that search made between things that speak of the same.
+/// Edge that is created automatically between nodes about the same subject.
 pub(crate) const AUTO_RELATED: &str = "auto_related";
 /// Edge from an idea to what it is about.
 pub(crate) const IDEA_RELATES_TO: &str = "idea_relates_to";
 
-/// The namespace of what is added without one.
+/// The default namespace of added nodes.
 pub const KNOWLEDGE: &str = "knowledge";
-/// What the contract calls the namespace of things that have none, such as pages and
-/// characters that came in through other doors.
+/// The name the contract uses for the empty namespace. Nodes of other doors, such as pages and
+/// characters, are in it.
 pub const WORLD: &str = "world";
 
-/// The kinds that have tools of their own, so that listings of plain nodes leave them out.
+/// The kinds with tools of their own, which lists of plain nodes leave out.
 pub(crate) const OWN: [&str; 3] = [EXPERIENCE, PROJECT, IDEA];
 
-/// A kind we spell ourselves. A failure here is a slip of ours that the first test meets.
+/// Creates a kind from a word in the code. It fails only if the code spells one wrongly, which the
+/// first test would find.
 pub(crate) fn word(text: &str) -> Result<Word> {
     Word::new("kind", text).map_err(|_| Error::Bug { what: format!("the word {text:?}") })
 }
@@ -61,24 +63,24 @@ pub(crate) fn learned(lesson: Lesson) -> Result<Kind> {
     word(&format!("{LEARNED}{}", lesson.as_str()))
 }
 
-/// A free type as a kind, with its own spelling where that differs.
+/// A free type as a kind, with its original spelling where the kind differs from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Type {
     /// The kind.
     pub(crate) kind: Kind,
-    /// The type as it was written, when the kind does not say it.
+    /// The type as it was written, if it differs from the kind.
     pub(crate) spelling: Option<String>,
 }
 
-/// Start of the kinds of things whose type has no letter a kind could be spelt with.
+/// The readable part of a kind whose type contains no letter from a to z.
 const UNSPELLABLE: &str = "node";
-/// Most letters of a kind, and of the part of it that can be read where a mark follows.
+/// The maximum length of a kind, and of its readable part if a hash follows it.
 const KIND_LETTERS: usize = 64;
 const READABLE_LETTERS: usize = 48;
 
 impl Type {
-    /// Any type: `Design Pattern` is the kind `design_pattern`. What cannot be spelt as a kind
-    /// has a mark of its own, so that no two types are one.
+    /// Derives the kind of any type: `Design Pattern` becomes `design_pattern`. A type that cannot
+    /// be spelt as a kind gets a hash suffix, so that no two types share a kind.
     pub(crate) fn of(text: &str) -> Result<Self> {
         let text = text.trim();
         let lower = text.to_lowercase();
@@ -93,20 +95,20 @@ impl Type {
         Ok(Self { kind: word(&kind)?, spelling })
     }
 
-    /// What refines the kind: the type itself, where the kind cannot be read as it.
+    /// Returns the type as a subtype, if it cannot be read from the kind.
     pub(crate) fn subtype(&self) -> Option<String> {
         let readable = |text: &String| text.to_lowercase().replace(char::is_whitespace, "_");
         self.spelling.clone().filter(|spelling| readable(spelling) != self.kind.as_str())
     }
 
-    /// Nothing but the spelling, as properties.
+    /// Returns properties that hold only the spelling.
     pub(crate) fn spelt(&self) -> Properties {
         let mut properties = Properties::new();
         self.note_in(&mut properties);
         properties
     }
 
-    /// Keeps the spelling among the properties.
+    /// Adds the spelling to the properties.
     pub(crate) fn note_in(&self, properties: &mut Properties) {
         if let Some(spelling) = &self.spelling {
             properties.insert("type".into(), json!(spelling));
@@ -114,7 +116,7 @@ impl Type {
     }
 }
 
-/// What can be read of a type, and a mark of the whole.
+/// Returns the readable part of a type and a hash of the whole.
 fn marked(type_name: &str, plain: impl Fn(char) -> bool) -> String {
     let letters = type_name.chars().map(|c| if plain(c) { c } else { '_' });
     let readable: String =
@@ -125,48 +127,49 @@ fn marked(type_name: &str, plain: impl Fn(char) -> bool) -> String {
     format!("{}.{mark}", readable.unwrap_or(UNSPELLABLE))
 }
 
-/// The type of a node as the contract shows it.
+/// Returns the type of a node as the contract shows it.
 pub fn type_of(node: &Node) -> &str {
     let spelling = node.properties.get("type").and_then(Value::as_str);
     spelling.filter(|_| !OWN.contains(&node.kind.as_str())).unwrap_or(node.kind.as_str())
 }
 
-/// How an edge's type was written.
+/// Returns the type of an edge as it was written.
 pub fn edge_type(edge: &Edge) -> &str {
     edge.properties.get("type").and_then(Value::as_str).unwrap_or(edge.kind.as_str())
 }
 
-/// How a namespace of the contract is kept.
+/// Converts a namespace of the contract to the stored one.
 pub(crate) fn namespace_in(given: &str) -> String {
     let given = plainly_spaced(given.trim());
     if given == WORLD { String::new() } else { given }
 }
 
-/// How the contract calls a namespace.
+/// Returns the namespace of a node as the contract shows it.
 pub fn namespace_of(node: &Node) -> &str {
     if node.namespace.is_empty() { WORLD } else { &node.namespace }
 }
 
-/// Experiences that fade alike are kept in one namespace, so that those below a threshold,
-/// and those that have most left, are found without looking at all of them.
+/// The namespace of experiences with this lesson and confidence. Those fade at the same rate, so
+/// the ones below a threshold, and the most relevant ones, can be found by age without reading all
+/// of them.
 pub(crate) fn fading(lesson: Lesson, confidence: Confidence) -> String {
     format!("{EXPERIENCE}.{}.{}", lesson.as_str(), confidence.as_str())
 }
 
-/// Who shall see what is kept.
+/// Who may see what is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sharing {
-    /// Those who run the world; for a player, only the player.
+    /// The game master's side; if a player stores it, only that player.
     #[default]
     Workspace,
-    /// Only who keeps it.
+    /// Only the person who stores it.
     Private,
-    /// Every member of the world, players too.
+    /// Every member of the world, including players.
     Shared,
 }
 
 impl Sharing {
-    /// Who that is, when `viewer` keeps something.
+    /// Returns the visibility of something that `viewer` stores.
     pub(crate) fn visibility(self, viewer: &Viewer) -> Visibility {
         match self {
             Self::Shared => Visibility::Members,
@@ -175,7 +178,7 @@ impl Sharing {
         }
     }
 
-    /// How a visibility is called.
+    /// Returns the sharing that a visibility corresponds to.
     pub fn of(visibility: Visibility) -> Self {
         match visibility {
             Visibility::Members => Self::Shared,
@@ -184,13 +187,13 @@ impl Sharing {
         }
     }
 
-    /// The one with this name.
+    /// Parses the name of a sharing.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let all = [Self::Workspace, Self::Private, Self::Shared];
         all.into_iter().find(|one| one.as_str() == name)
     }
 
-    /// Its name.
+    /// Its name in the contract.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
@@ -200,26 +203,26 @@ impl Sharing {
     }
 }
 
-/// A text among the properties of a node.
+/// Returns a property of a node, if it is a string.
 pub(crate) fn property<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
     node.properties.get(key).and_then(Value::as_str)
 }
 
-/// The other half of what was learned or is kept for good: of a node the experience, of an
-/// experience the node.
+/// Returns the uid of the other half of a fact: of a lasting node its experience, of an experience
+/// its lasting node.
 pub(crate) fn half_of(node: &Node) -> Option<Uid> {
     let experience = || property(node, "experience")?.parse().ok();
     kept_by(node).or_else(experience)
 }
 
-/// What both halves of what is kept for good are one by: the node that keeps it. Everything else
-/// is one by itself.
+/// Returns the uid that identifies a fact: that of the lasting node for both halves, and the own
+/// uid for everything else.
 pub(crate) fn fact(node: &Node) -> Uid {
     let is_half = node.kind.as_str() == EXPERIENCE;
     kept_by(node).filter(|_| is_half).unwrap_or(node.uid)
 }
 
-/// The node that keeps what an experience says for good.
+/// Returns the lasting node of an experience, if it has one.
 pub(crate) fn kept_by(experience: &Node) -> Option<Uid> {
     ["node", PROMOTED_TO].iter().find_map(|key| property(experience, key))?.parse().ok()
 }

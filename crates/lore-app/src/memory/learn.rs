@@ -1,7 +1,7 @@
-//! Learning: keeping what came up in a conversation where it belongs.
+//! Learning: stores what came up in a conversation.
 //!
-//! What is sure becomes a node that stays, with an experience beside it; what is less sure
-//! only an experience. What is alike already is pointed out, never merged.
+//! What is learned with high confidence becomes a lasting node and an experience; anything less
+//! certain only an experience. Similar knowledge is reported, never merged.
 
 use futures::FutureExt;
 use lore_core::{Node, Properties, Provenance, Result, Timestamp, Uid, Visibility};
@@ -25,17 +25,17 @@ use crate::access::may_change;
 /// Who said something, when, and in which conversation.
 #[derive(Debug, Clone, Default)]
 pub struct Origin {
-    /// The conversation or log it is a part of.
+    /// The conversation or log it is part of.
     pub session: Option<String>,
     /// Who said it.
     pub author: Option<String>,
-    /// When it was said or happened; any usual form of a date.
+    /// When it was said or happened, in any common form of a date.
     pub occurred_at: Option<String>,
 }
 
 impl Origin {
-    /// What is known of a text: what was said of it, else what stands before its words as
-    /// chat logs have it.
+    /// Returns the provenance of a text. What the caller does not give is taken from a chat prefix
+    /// such as `[8 May 2023] Caroline: …`, if the text starts with one.
     pub(super) fn provenance(&self, content: &str, pen: &mut Pen) -> Reply<Provenance> {
         let session = pen.label("session", self.session.as_deref())?;
         let plain = if session.is_some() { Plain::IsAuthor } else { Plain::IsText };
@@ -51,7 +51,7 @@ impl Origin {
     }
 }
 
-/// A moment as people and programs write it.
+/// Parses a date and time in any common form.
 fn moment(text: &str) -> Reply<Timestamp> {
     let bracketed = format!("[{text}]");
     chat_prefix(&bracketed, Plain::IsText).occurred_at.ok_or_else(|| {
@@ -63,35 +63,35 @@ fn moment(text: &str) -> Reply<Timestamp> {
     })
 }
 
-/// What was learned.
+/// The result of learning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learned {
-    /// The node that stays; none for what is not sure.
+    /// The lasting node; `None` unless the confidence is high.
     pub node: Option<Node>,
     /// The experience.
     pub experience: Node,
-    /// How it fades.
+    /// How the experience fades.
     pub fading: Fading,
-    /// What is alike already.
+    /// Similar things that were known before.
     pub candidates: Vec<Candidate>,
 }
 
-/// Something that is alike already.
+/// Something similar that was known before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// Its node.
     pub node: Node,
-    /// The part of it that is alike.
+    /// The part of its text that matches best.
     pub snippet: String,
-    /// How much is alike, 0 to 1.
+    /// How similar it is, from 0 to 1.
     pub similarity: f64,
-    /// How the two are to each other.
+    /// Whether it is a duplicate, a contradiction or just similar.
     pub relation: Relation,
-    /// Why it no longer holds, if it does not.
+    /// What superseded it, if anything did.
     pub lapsed: Option<Lapsed>,
 }
 
-/// Keeps what was learned.
+/// Stores what was learned.
 pub async fn learn(keeper: &Keeper, given: &NewExperience) -> Reply<Written<Learned>> {
     let mut pen = Pen::default();
     let lore = Lore::check(given, "learn", &mut pen)?;
@@ -116,7 +116,7 @@ async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(
     let shown = keeper.preview(&experience, batch.at);
     let texts = lore.texts(keeper, experience.uid, CONTENT)?;
     batch = batch.change(Change::CreateNode(experience));
-    // Only one of the two halves is searched, so that a fact comes back once.
+    // Only the node's texts are searchable, so that each fact is found once.
     let searchable = node.is_none();
     batch
         .changes
@@ -129,7 +129,8 @@ async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(
     Ok((batch, learned))
 }
 
-/// The node that keeps a sure experience for good, with everything that belongs to it.
+/// Plans the lasting node of an experience, with its texts and links, and ties the experience to
+/// it.
 async fn for_good(
     keeper: &Keeper,
     lore: &Lore,
@@ -139,7 +140,7 @@ async fn for_good(
     let new = keeper_node(keeper, lore, experience.uid)?;
     let node = keeper.preview(&new, at);
     experience.properties.insert("node".into(), json!(node.uid.to_string()));
-    // Tags are searched, too.
+    // Search also indexes tags, so the experience keeps its tags in a property instead.
     experience.properties.insert("tags".into(), json!(experience.tags));
     experience.tags.clear();
     let neighbours = similar_nodes(keeper, &lore.content).await?;
@@ -165,12 +166,12 @@ fn keeper_node(keeper: &Keeper, lore: &Lore, experience: Uid) -> Result<NewNode>
     })
 }
 
-/// How many answers are compared with what is learned.
+/// The number of search results that are compared with what is learned.
 const COMPARED: usize = 10;
-/// Most candidates that are pointed out.
+/// The maximum number of candidates reported.
 const CANDIDATES: usize = 5;
 
-/// What says nearly the same already, or the opposite.
+/// Finds what already says nearly the same or the opposite.
 async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
     let filter = recallable()?;
     let query = Query { filter, unit: Unit::Node, ..Query::new(content, COMPARED) };
@@ -191,7 +192,7 @@ async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
     for candidate in &mut candidates {
         candidate.lapsed = lapsed.remove(&candidate.node.uid);
     }
-    // What holds comes first, however alike what it replaced is.
+    // What still holds comes first, even if something superseded is more similar.
     candidates.sort_by(|a, b| {
         let order = a.lapsed.is_some().cmp(&b.lapsed.is_some());
         order.then_with(|| b.similarity.total_cmp(&a.similarity))
@@ -200,18 +201,19 @@ async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// What is said, without when and by whom: the same said on another day is no contradiction.
+/// Removes the chat prefix from a text. The same statement on another day is not a contradiction.
 fn unstamped(text: &str) -> &str {
     chat_prefix(text, Plain::IsText).rest
 }
 
-/// Something that no longer holds: it stays, and a dated edge says what took its place.
+/// Something that is to be superseded. It stays, and a dated edge from its replacement points to
+/// it.
 pub(super) struct Superseded {
     halves: Vec<Node>,
 }
 
 impl Superseded {
-    /// What an id leads to, with its other half if it has one.
+    /// Finds the node with this id, and its other half if it has one.
     pub(super) async fn find(keeper: &Keeper, id: Option<&str>) -> Reply<Option<Self>> {
         let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
         let named = keeper.lookup("Node", id).await?;
@@ -226,8 +228,8 @@ impl Superseded {
         self.halves.iter().any(|half| half.uid == node.uid)
     }
 
-    /// Joins the old one to the new one. Who may not change the old one replaces it only for
-    /// themselves.
+    /// Plans the edges from the new node to the old one. If the viewer may not change the old node,
+    /// the edge is private, so they supersede it only for themselves.
     pub(super) fn changes(
         &self,
         keeper: &Keeper,

@@ -1,4 +1,4 @@
-//! Edges by hand.
+//! Connecting two nodes by an edge.
 
 use lore_core::{Edge, EdgeKind, Node};
 use lore_store::{Change, Direction, NewEdge, NodeRef};
@@ -11,20 +11,19 @@ use super::refusal::{Refusal, Reply, required};
 use crate::access::may_change;
 use crate::play;
 
-/// An edge to draw.
+/// An edge to create or change.
 #[derive(Debug, Clone, Default)]
 pub struct NewLink {
-    /// Where it starts.
+    /// The node where it starts.
     pub source: Option<String>,
-    /// Where it ends.
+    /// The node where it ends.
     pub target: Option<String>,
-    /// How the two are joined, any text.
+    /// The type of the edge, any text.
     pub type_name: Option<String>,
-    /// How strongly, 0 to 1; an edge that is there keeps its weight when nothing is said, and
-    /// a new one has 1.
+    /// The weight, from 0 to 1. If missing, an existing edge keeps its weight and a new one gets 1.
     pub weight: Option<f64>,
-    /// Who shall see it, of those who see both ends; an edge that is there stays as it is when
-    /// nothing is said, and a new one is seen by those who run the world.
+    /// Who may see it, among those who see both ends. If missing, an existing edge keeps its
+    /// visibility and a new one is only for those who run the world.
     pub sharing: Option<Sharing>,
 }
 
@@ -39,7 +38,8 @@ pub struct Link {
     pub target: Node,
 }
 
-/// Joins two nodes. Joining them again changes at most the weight and who sees it.
+/// Connects two nodes. If they are connected by this type already, changes at most the weight and
+/// the visibility.
 pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
     let mut pen = Pen::default();
     let source = required("source_id", "connect", given.source.as_deref())?;
@@ -58,7 +58,8 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
     if let Some(edge) = present.clone().filter(said) {
         return Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() });
     }
-    // What is open may be joined by what players must not know, so nothing is shared unasked.
+    // A connection between two open nodes can itself be a secret, so edges are not shared by
+    // default.
     let seen = visibility.or(present.as_ref().map(|edge| edge.visibility));
     let edge = NewEdge {
         source: NodeRef::Id(source.id),
@@ -66,7 +67,7 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
         kind: kind.kind.clone(),
         weight: given.weight.or(present.as_ref().map(|edge| edge.weight)).unwrap_or(1.0),
         visibility: seen.unwrap_or_else(|| Sharing::Workspace.visibility(&keeper.viewer)),
-        // Types that differ in case alone are one; it stays spelt as it was first.
+        // Types that differ only in case are the same. The first spelling is kept.
         properties: present.map_or_else(|| kind.spelt(), |edge| edge.properties),
     };
     let batch = keeper.batch().change(Change::PutEdge(edge));
@@ -76,7 +77,7 @@ pub async fn connect(keeper: &Keeper, given: &NewLink) -> Reply<Written<Link>> {
     Ok(Written { kept: Link { edge, source, target }, masked: pen.masked() })
 }
 
-/// Whether an edge may be drawn, changed or taken away here.
+/// Fails unless the caller may create, change or remove this edge with the tools of memory.
 pub(super) fn may_relink(
     keeper: &Keeper,
     present: Option<&Edge>,
@@ -94,14 +95,14 @@ pub(super) fn may_relink(
     Ok(present.map_or(Ok(()), |edge| may_change(&keeper.viewer, edge.created.by, &name))?)
 }
 
-/// The edge of a kind from one node to another.
+/// Finds the edge of a kind from one node to another.
 pub(super) async fn edge_between(
     keeper: &Keeper,
     source: &Node,
     target: &Node,
     kind: &EdgeKind,
 ) -> Reply<Option<Edge>> {
-    /// More edges of one kind at one node than anybody looks through.
+    /// A limit on edges of one kind per node, higher than any real number.
     const MANY: usize = 100_000;
     let kinds = [kind.clone()];
     let store = &keeper.app.store;

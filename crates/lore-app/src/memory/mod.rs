@@ -1,12 +1,13 @@
-//! What an agent learned: knowledge, experiences that fade, projects and ideas.
+//! The memory toolset: what an agent learned, kept as knowledge, experiences that fade, projects
+//! and ideas.
 //!
-//! All of them are nodes of the one world, so whatever is kept here is found from every
-//! door, and [`recall`] finds what came in through the others. What is learned with high
-//! confidence is a node and an experience beside it; only the node's text is searched, so
-//! that a fact comes back once.
+//! All of them are nodes of the world, so every door finds them, and [`recall`] finds what other
+//! doors wrote. What is learned with high confidence is stored twice, as a lasting node and as an
+//! experience (the two *halves* of a fact). Search indexes the texts of the node only, so each fact
+//! is found once.
 //!
-//! Nothing here hides anything: who sees what is the store's business. Nothing is ever
-//! removed for good, and nothing that looks like a credential is kept.
+//! Nothing here filters for visibility; the store does. Nothing is deleted for good, only moved to
+//! the bin, and nothing that looks like a credential is stored.
 
 pub mod access;
 pub mod context;
@@ -34,9 +35,9 @@ pub mod status;
 pub use keeper::Keeper;
 pub use refusal::{Refusal, Reply};
 
-/// The resource that shows how much there is.
+/// The resource with the status of the memory: counts and findings.
 pub const STATUS_URI: &str = "kn://status";
-/// The resource that shows all projects.
+/// The resource with all projects.
 pub const PROJECTS_URI: &str = "kn://projects";
-/// The resource that shows what is remembered best.
+/// The resource with the experiences of highest relevance.
 pub const MEMORIES_URI: &str = "kn://memories";

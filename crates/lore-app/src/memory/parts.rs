@@ -1,16 +1,16 @@
-//! Long texts, kept as parts that search finds one by one, and put together again.
+//! Splits long texts into parts that search can find separately, and joins them again.
 
 use lore_core::Text;
 
 use super::kinds::{CONTENT, DESCRIPTION};
 use super::pen::TEXT_MAX;
 
-/// Longest part, in characters: about as much as a reader takes in at once. In a longer text
-/// the words that answer are few among many.
+/// The maximum length of a part in characters: about what a reader takes in at once. In a longer
+/// text, the words that answer a question are few among many.
 const PART_LETTERS: usize = 2_000;
 
-/// A text in parts. Each ends where a paragraph, a line or a word does, where that is possible,
-/// and together they are the text.
+/// Splits a text into parts. Each ends after a paragraph, line, sentence or word if possible;
+/// joined, the parts are the text again.
 pub(super) fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -24,7 +24,8 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Where to end a part within as much as there is room for, in its second half.
+/// Returns the byte offset at which to cut `room`: after the last paragraph, line, sentence or word
+/// in its second half, else at its end.
 fn cut(room: &str) -> usize {
     let half = room.len() / 2;
     let after = |mark: &str| room.rfind(mark).map(|at| at + mark.len()).filter(|at| *at > half);
@@ -37,18 +38,19 @@ fn cut(room: &str) -> usize {
         .unwrap_or(room.len())
 }
 
-/// Whether a text says what its node is.
+/// Whether a text is the main text of its node.
 pub(super) fn is_main(text: &Text) -> bool {
     matches!(text.kind.as_str(), DESCRIPTION | CONTENT)
 }
 
-/// Whether a text may be a part of a longer one.
+/// Whether a text is long enough to be the first part of a longer one.
 pub(super) fn may_be_part(text: &Text) -> bool {
     text.body.chars().count() * 4 >= PART_LETTERS
 }
 
-/// Adds what another text says. A part ends with a blank, or is as long as a part can be;
-/// everything else is a text by itself.
+/// Appends `next` to a text whose last part is `last`. A part ends with whitespace or has the
+/// maximum length, and is continued directly; after anything else, `next` starts a new paragraph.
+/// Does nothing if the result would become too long.
 pub(super) fn join(whole: &mut String, last: &str, next: &str) {
     let is_part = last.ends_with(char::is_whitespace) || last.chars().count() == PART_LETTERS;
     if whole.len() + next.len() > TEXT_MAX * 4 {

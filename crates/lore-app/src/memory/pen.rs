@@ -1,45 +1,45 @@
-//! What is about to be written, made fit to be kept: trimmed, bounded, without secrets.
+//! Prepares input for storage: trims it, checks its length and masks secrets.
 
 use lore_core::names::{self, NAME_MAX};
 use lore_core::{Error, Result};
 use lore_rules::memory::secrets;
 
-/// Longest text that is kept as one, in characters.
+/// The maximum length of a text, in characters.
 pub(super) const TEXT_MAX: usize = 100_000;
-/// Most entries of a list, such as tags or goals.
+/// The maximum number of entries in a list, such as tags or goals.
 pub(super) const LIST_MAX: usize = 100;
 
-/// Longest sentence of a list, such as a goal, in characters.
+/// The maximum length of a sentence in a list, such as a goal, in characters.
 const SENTENCE_MAX: usize = 2_000;
 
-/// Prepares texts of one call and notes which secrets it took out.
+/// Prepares the texts of one call and collects which secrets it masked.
 #[derive(Debug, Default)]
 pub(super) struct Pen {
     masked: Vec<&'static str>,
 }
 
 impl Pen {
-    /// A long text; empty when there is nothing in it.
+    /// Prepares a long text. It may be empty.
     pub(super) fn text(&mut self, field: &str, given: &str) -> Result<String> {
         let given = given.trim();
         names::checked_length(field, given, TEXT_MAX)?;
         Ok(self.long(given))
     }
 
-    /// A text of any length, with the blanks around it.
+    /// Masks the secrets in a text of any length, without trimming it.
     pub(super) fn long(&mut self, given: &str) -> String {
         let masked = secrets::mask(given, names::may_be_unseen);
         self.masked.extend(masked.found);
         masked.text
     }
 
-    /// A long text that may be missing; blank counts as missing.
+    /// Prepares an optional long text. A blank one counts as missing.
     pub(super) fn optional(&mut self, field: &str, given: Option<&str>) -> Result<Option<String>> {
         let text = given.map(|given| self.text(field, given)).transpose()?;
         Ok(text.filter(|text| !text.is_empty()))
     }
 
-    /// A name: one short line.
+    /// Prepares a name: a single short line.
     pub(super) fn name(&mut self, field: &str, given: &str) -> Result<String> {
         let line = one_line(&self.text(field, given)?);
         if field != "name" {
@@ -48,7 +48,7 @@ impl Pen {
         names::checked_name(field, &line)
     }
 
-    /// What something is called besides its name, if it is; blank counts as missing.
+    /// Prepares an optional label, such as a category or an author. A blank one counts as missing.
     pub(super) fn label(&mut self, field: &str, given: Option<&str>) -> Result<Option<String>> {
         let checked = |text: String| {
             names::checked_length(field, &text, NAME_MAX)?;
@@ -57,7 +57,8 @@ impl Pen {
         self.optional(field, given)?.map(checked).transpose()
     }
 
-    /// A list of short texts without blanks and repetitions.
+    /// Prepares a list of short texts. Removes blank entries and duplicates, which are compared
+    /// ignoring case.
     pub(super) fn list(&mut self, field: &str, given: &[String]) -> Result<Vec<String>> {
         let mut list: Vec<String> = Vec::with_capacity(given.len());
         for entry in bounded_list(field, given)?.filter(|entry| !entry.trim().is_empty()) {
@@ -69,7 +70,7 @@ impl Pen {
         Ok(list)
     }
 
-    /// A list of sentences without blanks and repetitions.
+    /// Prepares a list of sentences. Removes blank entries and exact duplicates.
     pub(super) fn sentences(&mut self, field: &str, given: &[String]) -> Result<Vec<String>> {
         let mut list: Vec<String> = Vec::with_capacity(given.len());
         for entry in bounded_list(field, given)?.filter(|entry| !entry.trim().is_empty()) {
@@ -82,7 +83,7 @@ impl Pen {
         Ok(list)
     }
 
-    /// The kinds of secrets that were taken out.
+    /// Returns the kinds of secrets that were masked.
     pub(super) fn masked(self) -> Vec<&'static str> {
         self.masked
     }
@@ -96,7 +97,7 @@ fn bounded_list<'a>(field: &str, given: &'a [String]) -> Result<std::slice::Iter
     Ok(given.iter())
 }
 
-/// A name cut from a text: its beginning on one line.
+/// Builds a name from a prefix and the first `letters` characters of a text, on one line.
 pub(super) fn name_from(prefix: &str, text: &str, letters: usize) -> String {
     let line = names::cleaned(&one_line(text));
     let cut: String = line.chars().take(letters).collect();
@@ -104,7 +105,7 @@ pub(super) fn name_from(prefix: &str, text: &str, letters: usize) -> String {
     name.chars().take(NAME_MAX).collect()
 }
 
-/// A word with a capital letter.
+/// Returns the word with its first letter in upper case.
 pub(super) fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

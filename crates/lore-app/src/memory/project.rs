@@ -1,7 +1,7 @@
-//! Projects: what is being worked towards, and what was done or failed on the way.
+//! Projects: their goals, phases and logs of what was done or failed.
 //!
-//! Each entry of a project's log is an event, which keeps its parts, and a text of the
-//! project, which search finds beside its neighbours.
+//! Each log entry is stored twice: as an event with its separate parts, and as a text of the
+//! project, which search finds together with its neighbours in the log.
 
 use futures::FutureExt;
 use lore_core::{Event, Node, NodeId, Properties, Provenance, Timestamp, Visibility};
@@ -27,15 +27,15 @@ use crate::mentions::Followed;
 pub struct Project {
     /// Its node.
     pub node: Node,
-    /// How far it is.
+    /// Its phase.
     pub phase: Phase,
-    /// Whether it is the one being worked on.
+    /// Whether it is the one being worked on. At most one project of a world is.
     pub active: bool,
-    /// What it is for.
+    /// Its goals.
     pub goals: Vec<String>,
-    /// Who is concerned.
+    /// Who has a stake in it.
     pub stakeholders: Vec<String>,
-    /// How one will know that it worked.
+    /// How its success is measured.
     pub success_metrics: Vec<String>,
 }
 
@@ -66,32 +66,32 @@ impl Project {
         properties
     }
 
-    /// What it says, as search reads it.
+    /// Returns its lists as one text for search.
     fn prose(&self) -> String {
         let lists = [&self.goals, &self.success_metrics, &self.stakeholders];
         lists.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// What to make a project of, or to change of one. What is missing stays as it is.
+/// The input for creating or changing a project. On update, missing fields stay as they are.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
-    /// Which project to change.
+    /// The project to change.
     pub project: Option<String>,
-    /// Its name.
+    /// The name.
     pub name: Option<String>,
-    /// How far it is.
+    /// The new phase. Refused on create.
     pub phase: Option<String>,
-    /// What it is for.
+    /// The goals.
     pub goals: Option<Vec<String>>,
-    /// Who is concerned.
+    /// The stakeholders.
     pub stakeholders: Option<Vec<String>>,
-    /// How one will know that it worked.
+    /// The success metrics.
     pub success_metrics: Option<Vec<String>>,
 }
 
 impl Draft {
-    /// Puts the lists that are given into a project.
+    /// Replaces the lists of a project that are given.
     fn apply_lists(&self, project: &mut Project, pen: &mut Pen) -> Reply<()> {
         let lists = [
             ("goals", &self.goals, &mut project.goals),
@@ -107,7 +107,7 @@ impl Draft {
     }
 }
 
-/// Makes a project, in its planning phase.
+/// Creates a project in the planning phase.
 pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
     let name = required("name", "create", draft.name.as_deref())?;
     if draft.phase.as_deref().is_some_and(|phase| !phase.trim().is_empty()) {
@@ -133,7 +133,7 @@ pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
     Ok(Written { kept: project, masked: pen.masked() })
 }
 
-/// Changes a project.
+/// Changes a project. A phase can only change along the transitions of [`Phase::next`].
 pub async fn update(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
     let id = required("project_id", "update", draft.project.as_deref())?;
     let name = required("name", "update", draft.name.as_deref())?;
@@ -187,7 +187,7 @@ fn change(project: &Project) -> Change {
     Change::UpdateNode(node, Expect::Version(project.node.version), patch)
 }
 
-/// Every project, the active one first, then those changed last.
+/// Lists all projects: the active one first, then the most recently changed.
 pub async fn list(keeper: &Keeper) -> Reply<Vec<Project>> {
     let mut projects = Vec::new();
     let mut query = NodeQuery { kinds: vec![word(PROJECT)?], ..NodeQuery::default() };
@@ -210,8 +210,8 @@ pub async fn activate(keeper: &Keeper, id: &str) -> Reply<()> {
     keeper.carry_out(|| plan_activate(keeper, id).boxed()).await
 }
 
-/// The plan holds only as long as no project changes, so that two callers who choose at
-/// the same time do not end up with two active projects.
+/// Plans the change. It requires that all other projects stay as they were read, so that two
+/// concurrent calls do not activate two projects.
 async fn plan_activate(keeper: &Keeper, id: &str) -> Reply<(Batch, ())> {
     let chosen = find(keeper, id).await?.node.uid;
     let mut batch = keeper.batch();
@@ -228,7 +228,8 @@ async fn plan_activate(keeper: &Keeper, id: &str) -> Reply<(Batch, ())> {
     Ok((batch, ()))
 }
 
-/// What must be changed of a project that comes back, if anything: two are never active.
+/// Returns the patch that a restored project needs, if any: it becomes inactive if another project
+/// is active by now.
 pub(super) async fn resting(keeper: &Keeper, node: &Node) -> Reply<Option<NodePatch>> {
     let mut project = Project::of(node.clone());
     if node.kind.as_str() != PROJECT || !project.active {
@@ -239,22 +240,22 @@ pub(super) async fn resting(keeper: &Keeper, node: &Node) -> Reply<Option<NodePa
     Ok((!project.active).then_some(patch))
 }
 
-/// The project an id or a name leads to.
+/// Finds a project by id or name.
 pub async fn find(keeper: &Keeper, id: &str) -> Reply<Project> {
     Ok(Project::of(keeper.lookup_kind("Project", PROJECT, id).await?))
 }
 
-/// How a step went.
+/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It worked.
     Progress,
-    /// It did not.
+    /// It did not work.
     Failure,
 }
 
 impl Outcome {
-    /// Its name.
+    /// Its name in the contract.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Progress => "progress",
@@ -273,39 +274,39 @@ impl Outcome {
     }
 }
 
-/// A step to note.
+/// The input for logging a step.
 #[derive(Debug, Clone, Default)]
 pub struct NewEntry {
-    /// On which project.
+    /// The project.
     pub project: Option<String>,
     /// What was done or tried.
     pub action: Option<String>,
-    /// How it went; progress when nothing is said.
+    /// The outcome, progress by default.
     pub outcome: Option<String>,
-    /// What came out.
+    /// The result.
     pub result: Option<String>,
-    /// What to do next.
+    /// The next step.
     pub next_step: Option<String>,
 }
 
-/// A step that was noted.
+/// A logged step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Its id.
+    /// Its id, with the prefix `log_`.
     pub id: String,
-    /// When.
+    /// When it was logged.
     pub at: Timestamp,
     /// What was done or tried.
     pub action: String,
-    /// How it went.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What came out.
+    /// The result.
     pub result: Option<String>,
-    /// What to do next.
+    /// The next step.
     pub next_step: Option<String>,
 }
 
-/// Notes a step on a project.
+/// Logs a step of a project.
 pub async fn log(keeper: &Keeper, given: &NewEntry) -> Reply<(Project, Written<Entry>)> {
     let id = required("project_id", "log", given.project.as_deref())?;
     let action = required("action_text", "log", given.action.as_deref())?;
@@ -340,7 +341,7 @@ pub async fn log(keeper: &Keeper, given: &NewEntry) -> Reply<(Project, Written<E
 }
 
 impl Entry {
-    /// The entry as search reads it.
+    /// Returns the entry as one text for search.
     pub(super) fn prose(&self) -> String {
         let parts = [("Result", &self.result), ("Next", &self.next_step)];
         let more = parts
@@ -351,12 +352,12 @@ impl Entry {
 
     fn of(event: &Event) -> Option<Self> {
         let payload: Value = serde_json::from_str(&event.payload).ok()?;
-        // Steps of before this was noted happened when they were written down.
+        // Older entries do not contain their time. They happened when their event was written.
         let at = payload.get("at").is_none().then_some(event.at);
         Self::read_at(&payload, at)
     }
 
-    /// Reads what [`Entry::write`] wrote.
+    /// Parses what [`Entry::write`] wrote.
     pub(super) fn read(entry: &Value) -> Option<Self> {
         Self::read_at(entry, None)
     }
@@ -373,7 +374,7 @@ impl Entry {
         })
     }
 
-    /// The step for elsewhere, and for the log.
+    /// Returns the entry as JSON, for its event and for exports.
     pub(super) fn write(&self) -> Value {
         json!({
             "id": self.id, "at": self.at.to_string(), "type": self.outcome.as_str(),
@@ -382,7 +383,7 @@ impl Entry {
     }
 }
 
-/// Kind of the events that are steps of a project.
+/// Event kind of a project's log entries.
 const STEP: &str = "PROJECT_STEP";
 
 pub(super) fn event(keeper: &Keeper, entry: &Entry) -> NewEvent {
@@ -400,7 +401,7 @@ pub(super) fn event(keeper: &Keeper, entry: &Entry) -> NewEvent {
     }
 }
 
-/// Every step of a project, oldest first.
+/// Returns all steps of a project, oldest first.
 pub(super) async fn steps_of(keeper: &Keeper, project: NodeId) -> Reply<Vec<Entry>> {
     let mut query = EventQuery { kinds: vec![STEP.into()], ..EventQuery::default() };
     let mut steps = Vec::new();
@@ -412,7 +413,7 @@ pub(super) async fn steps_of(keeper: &Keeper, project: NodeId) -> Reply<Vec<Entr
     }
 }
 
-/// The newest steps of a project, newest first.
+/// Returns the latest steps of a project, newest first.
 pub async fn recent(keeper: &Keeper, project: &Project, limit: usize) -> Reply<Vec<Entry>> {
     let mut query = EventQuery {
         kinds: vec![STEP.into()],
@@ -431,16 +432,16 @@ pub async fn recent(keeper: &Keeper, project: &Project, limit: usize) -> Reply<V
     Ok(steps)
 }
 
-/// Some steps of a project.
+/// A page of a project's steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
-    /// Newest first.
+    /// The steps, newest first.
     pub entries: Vec<Entry>,
     /// Whether there are older ones.
     pub more: bool,
 }
 
-/// So many steps of a project, behind so many newer ones.
+/// Returns a page of `limit` steps of a project, after skipping the `offset` newest.
 pub async fn steps(
     keeper: &Keeper,
     project: &Project,

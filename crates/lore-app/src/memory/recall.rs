@@ -1,8 +1,8 @@
-//! Recalling: what of everything that is known answers.
+//! Recall: finds what is known about a question.
 //!
-//! Looks at the whole world: knowledge, experiences, projects, and what came in through
-//! other doors. Words and meaning rank; what is left of an experience only nudges. What was
-//! superseded comes after what took its place.
+//! Searches the whole world: knowledge, experiences, projects, and what other doors wrote. Words
+//! and meaning determine the order, and the relevance of an experience only nudges it. What is
+//! superseded comes after what superseded it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,63 +25,63 @@ use super::room::{Piece, Room};
 use crate::pages::{ENTRY, POST};
 use crate::play::log::NOTE;
 
-/// Longest part of a text that is shown, in characters.
+/// The maximum length of a shown text, in characters.
 const SHOWN_MAX: usize = 2_000;
-/// How many answers are looked at besides those that are wanted, and half as many again as
-/// those: what is fresher or took another's place may come in from behind.
+/// The number of hits read in addition to the limit and half of it. Fresher hits and replacements
+/// may move up from there.
 const MORE: usize = 10;
-/// How many more times as many where some have faded too far to be shown.
+/// If faded experiences are to be left out, this many times the limit is read in addition.
 const SPARE: usize = 3;
-/// What no longer holds counts half.
+/// The factor for the score of what is superseded.
 const SUPERSEDED: f64 = 0.5;
 
-/// What to recall.
+/// The input of a recall.
 #[derive(Debug, Clone, Default)]
 pub struct Ask {
-    /// What it is about, any text; without, the newest come first.
+    /// What it is about. If missing, the newest come first.
     pub topic: Option<String>,
-    /// At most this many.
+    /// The maximum number of memories.
     pub limit: usize,
-    /// Of experiences at least this much must be left, 0 to 1.
+    /// The minimum relevance that experiences must have left, from 0 to 1.
     pub min_relevance: f64,
-    /// How much the answer may hold, if that is bounded.
+    /// The budget of the answer, if there is one.
     pub room: Option<Room>,
 }
 
-/// One thing that was recalled.
+/// One recalled thing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
-    /// The node, of knowledge or of an experience.
+    /// Its node.
     pub node: Node,
     /// How it fades, if it is an experience.
     pub fading: Option<Fading>,
-    /// What it says.
+    /// The text that is shown.
     pub body: Option<Shown>,
-    /// The heading of that, if it has one: of a post, or of a step of a project.
+    /// The title of that text, if it has one, such as of a post or a step of a project.
     pub title: Option<String>,
-    /// Who said it, when, in which conversation.
+    /// Who said it, when, and in which conversation.
     pub provenance: Provenance,
-    /// What is left of it: 1 for what does not fade, or is kept for good.
+    /// The relevance left: 1 for what does not fade or has a lasting node.
     pub relevance: f64,
-    /// How well it answers, with how fresh it is and whether it still holds counted in: what
-    /// it is ranked by. None when nothing was asked.
+    /// The score it is ranked by: how well it answers, adjusted by freshness and validity. `None`
+    /// if there was no question.
     pub score: Option<f64>,
-    /// Why it no longer holds, if it does not.
+    /// What superseded it, if anything did.
     pub lapsed: Option<Lapsed>,
-    /// Whether it is there because it answers, and not to fill a list.
+    /// Whether it matches the question, rather than filling up the list.
     pub(super) answers: bool,
-    /// The share of the question's words that it says itself.
+    /// The share of the question's words, weighted by rarity, that its text itself contains.
     pub(super) own_words: f32,
     rank: f64,
     exact: bool,
 }
 
-/// As much of a text as is shown.
+/// A text as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// The text, or the part of it that answers.
+    /// The text, or the excerpt of it that matches.
     pub text: String,
-    /// Whether there is more of it.
+    /// Whether this is only a part of the text.
     pub is_cut: bool,
 }
 
@@ -95,60 +95,60 @@ impl Shown {
 }
 
 impl Memory {
-    /// The node that keeps an experience for good, if one does.
+    /// Returns the lasting node of an experience that was promoted.
     pub fn kept_as(&self) -> Option<Uid> {
         property(&self.node, PROMOTED_TO)?.parse().ok()
     }
 
-    /// What it says, or at least what it is called.
+    /// Returns the text, or the name if there is none.
     pub fn words(&self) -> &str {
         self.body.as_ref().map_or(&self.node.name, |body| &body.text)
     }
 
-    /// Whether more is said than is shown.
+    /// Whether only a part of the text is shown.
     pub fn is_cut(&self) -> bool {
         self.body.as_ref().is_some_and(|body| body.is_cut)
     }
 
-    /// Whether it no longer holds and nothing was asked that it could answer all the same.
+    /// Whether it is superseded and there was no question that it might still answer.
     fn is_past(&self) -> bool {
         self.score.is_none() && self.lapsed.is_some()
     }
 }
 
-/// What was recalled.
+/// The result of a recall.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recalled {
-    /// The best answers, best first.
+    /// The memories, best first.
     pub memories: Vec<Memory>,
-    /// How many more there were within the limit that the budget had no room for.
+    /// How many more within the limit did not fit into the budget.
     pub left_out: usize,
-    /// Whether nothing clearly answers what was asked, and these are only the nearest.
+    /// Whether nothing clearly matches the question, and these are only the nearest.
     pub weak: bool,
 }
 
 /// How far a search goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breadth {
-    /// Only what is related.
+    /// Only hits that match.
     Related,
-    /// As many as are asked for, if anything is related at all: the reader judges better than
-    /// any score whether the last of them help.
+    /// Fills the list up to the limit with the next best: the reader judges better than a score
+    /// whether those help.
     Full,
 }
 
-/// What is one answer.
+/// What counts as one hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Each {
-    /// A node, with the text of it that answers best.
+    /// A node, with its best matching text.
     Node,
-    /// The same, and each message of a conversation; of other texts that stand for themselves those
-    /// that answer about as well as the best of their node.
+    /// Like `Node`, but each message of a conversation is a separate hit, and so is each step, post
+    /// or session note that scores about as well as the best text of its node.
     Text,
 }
 
 impl Each {
-    /// The kinds of the texts that are answers by themselves, and of those that may be.
+    /// Returns the kinds of texts that are always separate hits, and of those that may be.
     fn texts(self) -> Reply<(Vec<TextKind>, Vec<TextKind>)> {
         if self == Self::Node {
             return Ok(Default::default());
@@ -159,7 +159,7 @@ impl Each {
     }
 }
 
-/// Recalls what answers, and counts that it was asked for.
+/// Recalls what is known about a topic, and counts the accesses.
 pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
     let found = find(keeper, ask, recallable()?, Breadth::Full, Each::Text).await?;
     let recalled = within(found, ask);
@@ -168,12 +168,13 @@ pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
     Ok(recalled)
 }
 
-/// Everything, each thing once: an experience stands for the node that was made of it.
+/// A filter for everything, without lasting nodes of promoted experiences: the experiences stand
+/// for them.
 pub(super) fn recallable() -> Reply<Filter> {
     Ok(Filter { except_kinds: vec![word(PROMOTED)?], ..Filter::default() })
 }
 
-/// Keeps as many as there is room for.
+/// Keeps as many memories as fit into the budget.
 fn within(mut memories: Vec<Memory>, ask: &Ask) -> Recalled {
     let all = memories.len();
     if let Some(room) = ask.room {
@@ -188,7 +189,7 @@ fn within(mut memories: Vec<Memory>, ask: &Ask) -> Recalled {
     Recalled { left_out: all - memories.len(), memories, weak }
 }
 
-/// The best answers among what the filter admits; counts nothing.
+/// Searches the nodes that pass the filter and ranks them. Counts no accesses.
 pub(super) async fn find(
     keeper: &Keeper,
     ask: &Ask,
@@ -223,7 +224,7 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
     let total = answers.len();
     let (mut nodes, mut hits) = (Vec::new(), Vec::new());
     for (place, answer) in answers.into_iter().enumerate() {
-        // Of the two halves of a fact only the node is shown.
+        // Of the two halves of a learned fact, only the lasting node is shown.
         if answer.node.kind.as_str() == EXPERIENCE && property(&answer.node, "node").is_some() {
             continue;
         }
@@ -231,7 +232,7 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
         let score = (kind != MatchKind::Listed).then_some(f64::from(answer.hit.score));
         hits.push(Found {
             score,
-            // A list has no scores; its order is its rank.
+            // Without a question there are no scores, so the order is the rank.
             rank: score.unwrap_or((total - place) as f64),
             exact: kind == MatchKind::ExactName,
             answers: !matches!(kind, MatchKind::Listed | MatchKind::NextBest),
@@ -259,7 +260,7 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
     Ok(found.map(memory).collect())
 }
 
-/// How a node was found.
+/// How a node was found, and by which text.
 #[derive(Debug, Clone, Default)]
 struct Found {
     score: Option<f64>,
@@ -268,13 +269,13 @@ struct Found {
     answers: bool,
     own_words: f32,
     text: Option<Text>,
-    /// Whether the text is only a part of what is said.
+    /// Whether the text is only a part of the main text.
     is_part: bool,
 }
 
 impl Found {
-    /// Whether it was not found by the whole text that says what it is. What was learned or
-    /// saved is one text unless it is long.
+    /// Whether the main text of the node must be read, because the text that was found may not be
+    /// all of it. The content of a lesson is a single text unless it is long.
     fn needs_text(&self, node: &Node) -> bool {
         let is_lesson = property(node, "experience_type").is_some();
         let is_whole = |text: &Text| is_lesson && !may_be_part(text) && begins(node, text);
@@ -283,7 +284,8 @@ impl Found {
             .is_none_or(|text| text.kind.as_str() == CONTEXT || is_main(text) && !is_whole(text))
     }
 
-    /// Shows everything that is said, or of a long text the part that was found.
+    /// Replaces the text by the whole main text, or if that is too long to show, by the part that
+    /// was found.
     fn see_whole(&mut self, whole: Text) {
         let part = self.text.take().filter(|text| {
             is_main(text) && text.body.len() < whole.body.len() && !fits(&whole.body)
@@ -296,13 +298,13 @@ impl Found {
     }
 }
 
-/// Whether a text is the beginning of what its node, which is called by it, says.
+/// Whether a text is the beginning of what its node says, given that the node is named after it.
 fn begins(node: &Node, text: &Text) -> bool {
     let beginning = node.name.split_once(": ").map(|(_, beginning)| beginning);
     beginning.is_some_and(|start| name_from("", &text.body, start.chars().count()) == start)
 }
 
-/// A part of a text; one that says little by itself with what stands before it.
+/// Returns a part of a text, extended backwards if it is short.
 fn with_more(whole: &str, part: &str) -> String {
     let letters = part.chars().count();
     let missing = (SHOWN_MAX / 2).saturating_sub(letters);
@@ -310,7 +312,7 @@ fn with_more(whole: &str, part: &str) -> String {
     let before = whole.get(..at).unwrap_or_default();
     let start = before.char_indices().rev().nth(missing).map_or(0, |(start, _)| start);
     let before = before.get(start..).unwrap_or_default();
-    // From a word on, if there are words.
+    // Starts at a word boundary if there is one.
     let before = before.split_once(char::is_whitespace).map_or(before, |(_, words)| words);
     format!("{before}{part}")
 }
@@ -355,7 +357,7 @@ fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memo
     }
 }
 
-/// Brings what holds in before what it took the place of, even when only the old one was found.
+/// Marks what is superseded and adds replacements that were not found themselves.
 async fn prefer_what_holds(
     keeper: &Keeper,
     question: &str,
@@ -388,7 +390,7 @@ async fn prefer_what_holds(
     Ok(())
 }
 
-/// Puts what no longer holds behind what holds instead, and that in its place.
+/// Ranks each superseded memory lower and its replacement at least as high as it was.
 fn step_back(memories: &mut [Memory], succession: &HashMap<Uid, Lapsed>) {
     let mut places: HashMap<Uid, (f64, bool)> = HashMap::new();
     for memory in memories.iter_mut().filter(|memory| memory.lapsed.is_some()) {

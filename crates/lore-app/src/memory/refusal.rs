@@ -1,24 +1,24 @@
-//! Why memory did not do something, in the words of its contract.
+//! Errors of the memory toolset, in the words of its contract.
 
 use lore_core::Error;
 use lore_core::error::short;
 use lore_store::StoreError;
 
-/// Shorthand for results of memory.
+/// Result of a memory use case.
 pub type Reply<T> = std::result::Result<T, Refusal>;
 
-/// Why a use case of memory did not happen. The texts are part of the contract.
+/// Why a memory use case failed. The messages are part of the contract.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// An input is missing or blank: give it.
+    /// A required input is missing or blank.
     #[error("{field} is required for {action}")]
     Required {
-        /// The input.
+        /// The name of the input.
         field: &'static str,
         /// The action that needs it.
         action: &'static str,
     },
-    /// There is no such thing: look for its id.
+    /// Nothing has this id or name.
     #[error("{what} not found: {}", short(id))]
     NotFound {
         /// What was looked for, capitalised.
@@ -26,15 +26,15 @@ pub enum Refusal {
         /// The id as it was given.
         id: String,
     },
-    /// The request cannot be fulfilled as it is: do what the hint says.
+    /// The request cannot be fulfilled as it is.
     #[error("{}", short(message))]
     Refused {
-        /// What stands in the way.
+        /// What is wrong.
         message: String,
-        /// What to send instead.
+        /// What to do instead.
         hint: String,
     },
-    /// Something that is not about memory went wrong, or the caller may do nothing of the kind.
+    /// An error that is not specific to memory, or the caller may not write at all.
     #[error(transparent)]
     Failed(Error),
 }
@@ -42,7 +42,7 @@ pub enum Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         match error {
-            // Of this thing the caller may not; of another they may.
+            // Only this one thing is forbidden to the caller, so it is reported as a refusal.
             Error::Forbidden { action, hint } => Self::Refused { message: action, hint },
             error => Self::Failed(error),
         }
@@ -50,17 +50,17 @@ impl From<Error> for Refusal {
 }
 
 impl Refusal {
-    /// The request cannot be fulfilled as it is.
+    /// Creates a [`Refusal::Refused`].
     pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Refused { message: message.into(), hint: hint.into() }
     }
 
-    /// There is no such thing.
+    /// Creates a [`Refusal::NotFound`].
     pub fn not_found(what: &'static str, id: &str) -> Self {
         Self::NotFound { what, id: id.trim().to_owned() }
     }
 
-    /// What to try next.
+    /// Returns what to try next.
     pub fn hint(&self) -> String {
         match self {
             Self::Required { field, .. } => format!("call again with {field}"),
@@ -79,7 +79,7 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// Checks that a required text is there.
+/// Returns a required text, trimmed. Fails if it is missing or blank.
 pub(super) fn required<'a>(
     field: &'static str,
     action: &'static str,

@@ -1,4 +1,4 @@
-//! Walking the graph outward from a node.
+//! Graph traversal outward from a node.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use super::kinds::{Type, half_of, kept_by};
 use super::refusal::{Reply, required};
 use super::room::{Piece, Room};
 
-/// Most edges that are read on the way.
+/// The maximum number of edges read.
 const EDGES: usize = 20_000;
 
-/// Where to start and how far to go.
+/// The input of a traversal.
 #[derive(Debug, Clone, Default)]
 pub struct Walk {
-    /// The start.
+    /// The node to start from.
     pub node: Option<String>,
-    /// Most hops.
+    /// The maximum number of hops.
     pub depth: usize,
-    /// Follow only edges of this type.
+    /// If given, only edges of this type are followed.
     pub edge_type: Option<String>,
-    /// At most this many nodes.
+    /// The maximum number of nodes in the result.
     pub limit: usize,
-    /// How much the answer may hold, if that is bounded.
+    /// The budget of the answer, if there is one.
     pub room: Option<Room>,
 }
 
@@ -34,46 +34,48 @@ pub struct Walk {
 pub struct Near {
     /// The node.
     pub node: Node,
-    /// How many hops away it is.
+    /// Its distance from the start, in hops.
     pub depth: usize,
-    /// The hops from the start to it.
+    /// The path from the start to it.
     pub path: Vec<Hop>,
-    /// Why it no longer holds, if it does not.
+    /// What superseded it, if anything did.
     pub lapsed: Option<Lapsed>,
 }
 
 /// One hop of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hop {
-    /// Where it leads to on this path.
+    /// The node this hop leads to.
     pub to: Node,
-    /// The edge, of several the strongest.
+    /// The edge, the strongest if there are several.
     pub edge: Way,
-    /// The other edges that join the same two, strongest first.
+    /// The other edges between the same two nodes, strongest first.
     pub others: Vec<Way>,
 }
 
-/// An edge as a path goes over it.
+/// An edge, with the direction in which a path follows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Way {
     /// The edge.
     pub edge: Edge,
-    /// Whether the path goes along the edge, and not against it.
+    /// Whether the path follows the edge from its source to its target.
     pub is_forward: bool,
 }
 
-/// What was reached.
+/// The result of a traversal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Surroundings {
-    /// Nodes, nearest first, among those equally near the most strongly joined.
+    /// The nodes reached, nearest first; at equal distance, the one with the strongest last edge
+    /// first.
     pub near: Vec<Near>,
-    /// Whether there is more within the depth.
+    /// Whether there are more nodes within the depth.
     pub more: bool,
-    /// How many more were reached that the budget had no room for.
+    /// How many more reached nodes did not fit into the budget.
     pub left_out: usize,
 }
 
-/// Walks outward from a node, along and against edges.
+/// Traverses the graph outward from a node, in both directions of edges. The two halves of a fact
+/// count as one node.
 pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
     let id = required("node_id", "related", walk.node.as_deref())?;
     let start = lasting(keeper, keeper.lookup("Node", id).await?).await?;
@@ -87,7 +89,7 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
             start: half,
             direction: Direction::Both,
             kinds: kinds.clone(),
-            // Of a fact both halves may be reached, and one is told.
+            // Both halves of a fact may be reached, of which one is returned.
             budget: Budget { depth: walk.depth, nodes: 2 * walk.limit + 1, edges: EDGES },
         };
         found.take_in(keeper, &traversal, [Some(start.id), other]).await?;
@@ -107,14 +109,14 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
     Ok(Surroundings { near, more, left_out })
 }
 
-/// What was found around either half of a fact.
+/// What was reached from the halves of a fact so far.
 struct Found {
     near: Vec<Near>,
     more: bool,
 }
 
 impl Found {
-    /// Adds what is around one half and was not around the other.
+    /// Adds what is reached from one half and was not reached from the other.
     async fn take_in(
         &mut self,
         keeper: &Keeper,
@@ -141,21 +143,21 @@ impl Found {
     }
 }
 
-/// The half of a fact that others mention, where this one keeps it.
+/// Returns the other half of a fact, to which some edges may lead instead.
 async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<NodeId>> {
     let Some(uid) = half_of(node) else { return Ok(None) };
     let other = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
     Ok(other.map(|other| other.id))
 }
 
-/// Of the two halves of a fact the one that is joined to others.
+/// Returns the lasting node if this is an experience that has one. Most edges lead there.
 async fn lasting(keeper: &Keeper, node: Node) -> Reply<Node> {
     let Some(uid) = kept_by(&node) else { return Ok(node) };
     let kept = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
     Ok(kept.unwrap_or(node))
 }
 
-/// Whether a node is an experience, and the node that keeps it is there as well.
+/// Whether a node is an experience whose lasting node is among the nodes as well.
 fn is_told_by_another(node: &Node, nodes: &HashMap<NodeId, Node>) -> bool {
     kept_by(node).is_some_and(|uid| nodes.values().any(|other| other.uid == uid))
 }
@@ -170,7 +172,7 @@ fn strength(near: &Near) -> f64 {
     near.path.last().map_or(0.0, |hop| hop.edge.edge.weight)
 }
 
-/// The hops to a node.
+/// Returns the hops from the start to a node.
 fn path(reached: &Reached, nodes: &HashMap<NodeId, Node>, to: NodeId) -> Option<Vec<Hop>> {
     let stations = reached.path_to(to);
     let hops = stations.iter().zip(stations.iter().skip(1));

@@ -1,7 +1,7 @@
-//! How much of what was found an answer has room for.
+//! How much of a result fits into the token budget of an answer.
 //!
-//! What is known has no wire format here, so whoever tells it says how each piece of it is
-//! written; only then is it known what an answer costs its reader.
+//! What an answer costs depends on its wire format, which this crate does not know. The caller
+//! therefore passes a function that writes each piece as it will appear in the answer.
 
 use lore_rules::memory::budget;
 use lore_search::snippet;
@@ -10,21 +10,21 @@ use super::link::Link;
 use super::recall::{Memory, Shown};
 use super::related::Near;
 
-/// Something that takes room in an answer.
+/// Something that takes up room in an answer.
 #[derive(Debug, Clone, Copy)]
 pub enum Piece<'a> {
-    /// Something that is known, with what is told beside it: the world it is from, or the
+    /// A memory with the additional text shown next to it: the name of the world it is from, or the
     /// situation in which it was learned.
     Memory(&'a Memory, Option<&'a str>),
     /// An edge.
     Link(&'a Link),
-    /// A node that was reached.
+    /// A node reached from another.
     Near(&'a Near),
     /// The name of a world that was searched.
     World(&'a str),
 }
 
-/// The room of one answer.
+/// The token budget of one answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     /// About how many tokens are left.
@@ -32,35 +32,37 @@ pub struct Room {
     written: fn(&Piece<'_>) -> String,
 }
 
-/// What separates a piece from the next.
+/// What separates two pieces in an answer.
 const SEPARATOR: &str = ",";
-/// Of the best answer at least so many letters stay.
+/// The length in characters below which the best answer is not shortened.
 const LETTERS_MIN: usize = 80;
-/// Letters that the marks of what was left out take.
+/// Characters that the marks for omitted text take up.
 const MARKS: usize = 8;
-/// How often what is to stay is counted anew: parts of a text cost differently.
+/// How often the shortened text is measured again, as parts of a text differ in tokens per
+/// character.
 const TRIES: usize = 3;
 
 impl Room {
-    /// Room for about `tokens` in an answer that is `frame` without its pieces, each of which
-    /// is told as `written` says.
+    /// Creates a budget of about `tokens` for an answer that is `frame` without its pieces.
+    /// `written` returns each piece as it appears in the answer.
     pub fn new(tokens: usize, frame: &str, written: fn(&Piece<'_>) -> String) -> Self {
         Self { left: tokens.saturating_sub(budget::tokens(frame)), written }
     }
 
-    /// How many of the pieces fit, in order. The first always does: an answer that leaves
-    /// everything out helps nobody.
+    /// Returns how many of the pieces fit, in order. The first always does, because an empty answer
+    /// would be useless.
     pub(super) fn that_fit<'a>(&self, pieces: impl IntoIterator<Item = Piece<'a>>) -> usize {
         budget::that_fit(pieces.into_iter().map(|piece| self.cost(&piece)), self.left)
     }
 
-    /// Takes the room of what is told in any case.
+    /// Deducts pieces that are part of the answer in any case.
     pub(super) fn take<'a>(&mut self, pieces: impl IntoIterator<Item = Piece<'a>>) {
         let cost: usize = pieces.into_iter().map(|piece| self.cost(&piece)).sum();
         self.left = self.left.saturating_sub(cost);
     }
 
-    /// How many of the pieces have room beside what was taken; perhaps none.
+    /// Returns how many of the pieces fit into what is left, in order and possibly none, and
+    /// deducts them.
     pub(super) fn besides<'a>(&mut self, pieces: impl IntoIterator<Item = Piece<'a>>) -> usize {
         let mut fitting = 0;
         for piece in pieces {
@@ -71,11 +73,12 @@ impl Room {
         fitting
     }
 
-    /// Leaves of the best answer the part that answers, where all of it has no room.
+    /// Shortens the best answer to the part that matches the question, if all of it does not fit.
     pub(super) fn shorten(&self, best: &mut Memory, beside: Option<&str>, question: &str) {
         let Some(whole) = best.body.as_ref().map(|body| body.text.clone()) else { return };
         let mut stay = whole.chars().count();
-        // What stays costs about its share of the letters; only counting it anew tells exactly.
+        // The cost is only roughly proportional to the number of characters, so it is measured
+        // again.
         for _ in 0..TRIES {
             let over = self.cost(&Piece::Memory(best, beside)).saturating_sub(self.left);
             let cost = budget::tokens(best.words());

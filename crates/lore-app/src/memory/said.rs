@@ -1,5 +1,6 @@
-//! What an idea or a project says, as a text of its node: so every door finds it, and whom it
-//! mentions is joined to it. What the contract shows stays with the node.
+//! A copy of what an idea or project says, stored as a text of its node. Through it every door
+//! finds the node, and mentions in it become edges. The tools of the contract read the node's
+//! properties instead.
 
 use lore_core::{Node, Result};
 use lore_store::{Bin, Change, Expect, NewText, NodeRef, TextPatch, TextRef};
@@ -7,10 +8,10 @@ use lore_store::{Bin, Change, Expect, NewText, NodeRef, TextPatch, TextRef};
 use super::keeper::Keeper;
 use super::kinds::word;
 
-/// Text kind of what an idea or a project says.
+/// Text kind of this copy.
 const SAID: &str = "said";
 
-/// The text of a node that is being made; none when it says nothing.
+/// Plans the text of a node that is being created; `None` if it has nothing to say.
 pub(super) fn first(keeper: &Keeper, node: &Node, body: &str) -> Result<Option<Change>> {
     if body.is_empty() {
         return Ok(None);
@@ -19,7 +20,7 @@ pub(super) fn first(keeper: &Keeper, node: &Node, body: &str) -> Result<Option<C
     Ok(Some(Change::CreateText(NewText::new(uid, node, word(SAID)?, body))))
 }
 
-/// What brings the text of a node in line with what it says now.
+/// Plans the change that brings the text of a node in line with `body`; `None` if it is.
 pub(super) async fn anew(keeper: &Keeper, node: &Node, body: &str) -> Result<Option<Change>> {
     let texts = keeper.app.store.texts_of(&keeper.viewer, node.id, Bin::Live).await?;
     let Some(old) = texts.into_iter().find(|text| text.kind.as_str() == SAID) else {

@@ -1,4 +1,4 @@
-//! How much is kept, and whether all is well.
+//! Status of the memory: counts, and findings that need attention.
 
 use std::collections::BTreeMap;
 
@@ -10,53 +10,53 @@ use super::kinds::{EXPERIENCE, IDEA, PROJECT, WORLD};
 use super::project::{self, Project};
 use super::refusal::Reply;
 
-/// Below this an experience has nearly nothing left.
+/// Below this relevance, an experience counts as faded.
 const FADED: f64 = 0.01;
 
-/// How much is kept.
+/// The status of the memory, as far as the caller sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
-    /// Nodes that have no tools of their own.
+    /// The number of nodes of kinds without tools of their own.
     pub nodes: u64,
-    /// Edges between anything.
+    /// The number of edges between any nodes.
     pub edges: u64,
-    /// Experiences.
+    /// The number of experiences.
     pub experiences: u64,
-    /// Projects.
+    /// The number of projects.
     pub projects: u64,
-    /// Ideas.
+    /// The number of ideas.
     pub ideas: u64,
-    /// How many nodes there are in each namespace.
+    /// The number of nodes per namespace, counted over the same nodes as `nodes`.
     pub namespaces: BTreeMap<String, u64>,
     /// The name of the world.
     pub world: String,
-    /// The project that is being worked on.
+    /// The active project.
     pub active_project: Option<Project>,
-    /// How far the vectors of an outside model are, where one is configured.
+    /// The progress of embedding, if an external model is configured.
     pub embedding: Option<Embedding>,
-    /// What should be looked after.
+    /// What needs attention.
     pub findings: Vec<Finding>,
 }
 
-/// How many of the names and texts that the caller sees an outside model has read.
+/// The progress of embedding the names and texts that the caller sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Embedding {
-    /// Its name.
+    /// The name of the model.
     pub model: String,
-    /// How many it has read, and how many it has not.
+    /// How many are embedded, and how many are not yet.
     pub coverage: Coverage,
 }
 
-/// Something that should be looked after.
+/// Something that needs attention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is.
+    /// The problem.
     pub problem: String,
-    /// What helps.
+    /// What to do about it.
     pub remedy: String,
 }
 
-/// Counts what the caller sees and looks whether something should be done.
+/// Counts what the caller sees and checks for problems.
 pub async fn status(keeper: &Keeper) -> Reply<Status> {
     let store = &keeper.app.store;
     let projects = project::list(keeper).await?;

@@ -1,4 +1,5 @@
-//! Campaigns: making, changing, archiving and listing them.
+//! Campaigns: creating, changing, archiving, restoring and listing them. Archiving moves something
+//! to the bin.
 
 use lore_core::{Error, Node, NodeId, Properties, Result, Role, Uid, Visibility, names};
 use lore_store::{
@@ -14,9 +15,9 @@ use super::table::{self, Table};
 use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, casting, history, rights, word};
 use crate::damage::spared;
 
-/// Text kind of what a campaign is about.
+/// Text kind of a campaign's theme.
 const THEME: &str = "theme";
-/// Longest theme prompt, in characters.
+/// The maximum length of a theme prompt, in characters.
 const THEME_MAX: usize = 20_000;
 
 /// Who leads the game.
@@ -31,7 +32,7 @@ pub enum GmMode {
 }
 
 impl GmMode {
-    /// Its stored and shown name.
+    /// Its stored and displayed name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Human => "HUMAN",
@@ -49,34 +50,34 @@ impl GmMode {
     }
 }
 
-/// A campaign to make.
+/// The input for creating a campaign.
 #[derive(Debug, Clone)]
 pub struct NewCampaign {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Who leads it.
     pub gm_mode: GmMode,
-    /// What it is about; kept to the letter.
+    /// What the campaign is about. Stored verbatim.
     pub theme_prompt: String,
 }
 
-/// Changes to a campaign; `None` leaves a field alone.
+/// Changes to a campaign; `None` leaves a field as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CampaignPatch {
-    /// New name.
+    /// The new name.
     pub name: Option<String>,
-    /// New lead.
+    /// The new mode.
     pub gm_mode: Option<GmMode>,
-    /// New theme.
+    /// The new theme.
     pub theme_prompt: Option<String>,
-    /// Into the archive, or out of it.
+    /// Whether to archive or restore it.
     pub archived: Option<bool>,
 }
 
 /// A campaign as its members see it.
 #[derive(Debug, Clone)]
 pub struct Campaign {
-    /// The node.
+    /// Its node.
     pub node: Node,
     /// Who leads it.
     pub gm_mode: GmMode,
@@ -84,13 +85,13 @@ pub struct Campaign {
     pub theme_prompt: String,
     /// The state of its table.
     pub table: Table,
-    /// How many take part.
+    /// The number of participants.
     pub participant_count: usize,
-    /// How many characters the viewer sees.
+    /// The number of characters the viewer sees.
     pub character_count: usize,
 }
 
-/// Makes a campaign.
+/// Creates a campaign.
 pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
     let name = names::checked_name("name", &new.name)?;
     check_theme(&new.theme_prompt)?;
@@ -123,7 +124,7 @@ pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
     Ok(Plan::new(batch, campaign))
 }
 
-/// Changes a campaign, or moves it into the archive and back.
+/// Changes a campaign, and archives it if requested.
 pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan<Campaign>> {
     let node = find_live(desk, Thing::Campaign, uid).await?;
     let rights = rights::in_campaign(desk, &node).await?;
@@ -161,7 +162,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan
     Ok(Plan::new(batch, campaign))
 }
 
-/// Adds the way into the archive, where nothing is played.
+/// Adds the change that archives a campaign. Fails while a session is running.
 async fn put_away(desk: &Desk, campaign: &Node, batch: Batch) -> Result<Batch> {
     let (table, version) = table::load(desk, campaign).await?;
     table.require_no_session("end it with session_end first, then archive the campaign")?;
@@ -169,13 +170,13 @@ async fn put_away(desk: &Desk, campaign: &Node, batch: Batch) -> Result<Batch> {
     Ok(batch.require(table::unchanged(campaign, version)?).change(gone).touch(ARCHIVE))
 }
 
-/// One campaign.
+/// Returns one campaign.
 pub async fn get(desk: &Desk, uid: Uid) -> Result<Campaign> {
     let node = desk.find(Thing::Campaign, uid).await?;
     read(desk, node).await
 }
 
-/// Every campaign the viewer sees, oldest first, without those that are damaged.
+/// Lists the campaigns the viewer sees, oldest first. Damaged ones are left out.
 pub async fn list(desk: &Desk) -> Result<Vec<Campaign>> {
     let mut campaigns = Vec::new();
     for node in every(desk, Thing::Campaign, Bin::Live).await? {
@@ -184,15 +185,15 @@ pub async fn list(desk: &Desk) -> Result<Vec<Campaign>> {
     Ok(campaigns)
 }
 
-/// Every archived campaign, oldest first. What belongs to one is out of sight until it is
-/// restored. For the GM.
+/// Lists all archived campaigns, oldest first. What belongs to one cannot be seen until it is
+/// restored. Only for the GM.
 pub async fn list_archived(desk: &Desk) -> Result<Vec<Campaign>> {
     desk.viewer.require(Role::Gm)?;
     let nodes = every(desk, Thing::Campaign, Bin::Deleted).await?;
     Ok(nodes.into_iter().map(|node| shape(node, Table::default())).collect())
 }
 
-/// The archived members of a campaign that are of one kind, oldest first. For the GM.
+/// Lists the archived members of a campaign that are of one kind, oldest first. Only for the GM.
 pub(crate) async fn archived_members(desk: &Desk, home: &Node, thing: Thing) -> Result<Vec<Node>> {
     desk.viewer.require(Role::Gm)?;
     let mut nodes = every(desk, thing, Bin::Deleted).await?;
@@ -200,7 +201,7 @@ pub(crate) async fn archived_members(desk: &Desk, home: &Node, thing: Thing) -> 
     Ok(nodes)
 }
 
-/// Everything of one kind, page by page, oldest first.
+/// Reads all nodes of one kind, page by page, oldest first.
 async fn every(desk: &Desk, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
     let kinds = vec![word(kind_of(thing))?];
     let mut query = NodeQuery { kinds, bin, ..NodeQuery::default() };
@@ -215,13 +216,14 @@ async fn every(desk: &Desk, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
     }
 }
 
-/// Moves the campaign's date: something that belongs to it has changed, and these can see it.
+/// Updates the modification date of a campaign because something that belongs to it changed, for
+/// those who see that change.
 pub(crate) fn stir(home: &Node, seen: Visibility) -> Change {
     let patch = NodePatch { seen: Some(seen), ..NodePatch::default() };
     Change::UpdateNode(NodeRef::Id(home.id), Expect::Any, patch)
 }
 
-/// The members of a campaign that are of one kind, oldest first.
+/// Returns the members of a campaign that are of one kind, oldest first.
 pub(crate) async fn members(desk: &Desk, campaign: &Node, kind: &str) -> Result<Vec<Node>> {
     let joined = [rights::membership()?];
     let store = &desk.app.store;
@@ -234,32 +236,32 @@ pub(crate) async fn members(desk: &Desk, campaign: &Node, kind: &str) -> Result<
     Ok(nodes)
 }
 
-/// The campaign a participant, character or session belongs to. The edge says the
-/// same to the rest of the world; this is the way that costs no query.
+/// Returns the campaign of a participant, character or session. It is stored as a property besides
+/// the edge, so that reading it needs no query.
 pub(crate) fn of(node: &Node) -> Option<Uid> {
     casting::campaign(node)
 }
 
-/// The campaign node of a participant, character or session.
+/// Returns the campaign node of a participant, character or session.
 pub(crate) async fn home_of(desk: &Desk, node: &Node, thing: Thing) -> Result<Node> {
     let uid = of(node).ok_or_else(|| thing.unknown(&thing.show(node.uid)))?;
     desk.find(Thing::Campaign, uid).await
 }
 
-/// The resource of a campaign.
+/// The URI of a campaign's resource.
 pub(crate) fn uri(uid: Uid) -> String {
     format!("campaign://{}", Thing::Campaign.show(uid))
 }
 
-/// The resource that lists archived campaigns.
+/// The resource with the list of archived campaigns.
 const ARCHIVE: &str = "campaigns://archived";
 
-/// The resource that lists what of a campaign is archived.
+/// The URI of the list of a campaign's archived members.
 pub(crate) fn archive_uri(campaign: Uid) -> String {
     format!("{}/archived", uri(campaign))
 }
 
-/// A live node; an archived one is named as such.
+/// Finds a live node. The error for an archived one says that it is archived.
 pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Node> {
     match desk.find(thing, uid).await {
         Ok(node) => Ok(node),
@@ -270,8 +272,8 @@ pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Nod
     }
 }
 
-/// Takes something out of the archive. A commit of its own, so that what follows sees it
-/// with everything that belongs to it; taking out what is not archived changes nothing.
+/// Restores something from the archive. This is a commit of its own, so that what follows can read
+/// it with everything that belongs to it. Does nothing if it is not archived.
 pub async fn bring_back(desk: &Desk, thing: Thing, uid: Uid) -> Result<()> {
     let Some(node) = find_archived(desk, thing, uid).await? else { return Ok(()) };
     desk.viewer.require(Role::Gm)?;
@@ -284,7 +286,7 @@ pub async fn bring_back(desk: &Desk, thing: Thing, uid: Uid) -> Result<()> {
     Ok(())
 }
 
-/// Adds what the return of a member means for its campaign.
+/// Adds what restoring a member changes in its campaign.
 async fn back_into(
     desk: &Desk,
     thing: Thing,
@@ -300,7 +302,7 @@ async fn back_into(
     };
     let mut edits = Edits::of(kind, thing, node);
     edits.note("archived", true, false);
-    // Other doors archive without an event, so this one says since when.
+    // Other doors archive without an event, so this event states the time of archiving.
     edits.keep(json!({ "archived_at": node.deleted_at.map(|at| at.to_string()) }));
     let shown = casting::shown(node);
     edits.visibility = shown;
@@ -316,13 +318,13 @@ async fn back_into(
     history::record(desk, &rights, &home, batch, edits).await
 }
 
-/// A campaign that is in the archive, for the GM.
+/// Returns an archived campaign, for the GM.
 pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Campaign>> {
     let found = archived_node(desk, Thing::Campaign, uid).await?;
     Ok(found.map(|node| shape(node, Table::default())))
 }
 
-/// Something that is in the archive, which only the GM knows.
+/// Returns an archived node, for the GM. For anybody else it does not exist.
 pub(crate) async fn archived_node(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
     match desk.viewer.role {
         Role::Gm | Role::Owner => find_archived(desk, thing, uid).await,
@@ -332,12 +334,12 @@ pub(crate) async fn archived_node(desk: &Desk, thing: Thing, uid: Uid) -> Result
 
 async fn find_archived(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
     let archived = every(desk, thing, Bin::Deleted).await?;
-    // A page in the bin that nobody played is no business of the table.
+    // A page in the bin that was never played is not part of the table's archive.
     let is_played = |node: &Node| thing == Thing::Campaign || of(node).is_some();
     Ok(archived.into_iter().find(|node| node.uid == uid && is_played(node)))
 }
 
-/// The error for changing something archived without taking it out first.
+/// The error for changing something archived without restoring it first.
 fn is_archived(thing: Thing, uid: Uid) -> Error {
     Error::Precondition {
         message: format!("{} {} is archived", thing.name(), thing.show(uid)),
@@ -345,7 +347,7 @@ fn is_archived(thing: Thing, uid: Uid) -> Error {
     }
 }
 
-/// The node as it will be after its creation is committed, for the answer.
+/// Returns the node as it will be once its creation is committed, for the answer.
 pub(crate) fn preview(desk: &Desk, new: NewNode) -> Node {
     let stamp = lore_core::Stamp { at: desk.app.effects.now(), by: desk.viewer.principal };
     Node {
@@ -383,7 +385,8 @@ async fn read(desk: &Desk, node: Node) -> Result<Campaign> {
     let participants = members(desk, &node, PARTICIPANT).await?.len();
     let characters = members(desk, &node, CHARACTER).await?;
     let (table, _, changed) = table::load_dated(desk, &node).await?;
-    // What the players do not know of moves the date for the GM only.
+    // These are only the characters the viewer sees, so hidden ones affect the date only for the
+    // game master's side.
     let newest = characters.iter().map(|node| node.updated.at).max();
     let mut campaign = shape(node, table);
     let updated = &mut campaign.node.updated.at;
@@ -391,7 +394,7 @@ async fn read(desk: &Desk, node: Node) -> Result<Campaign> {
     Ok(Campaign { participant_count: participants, character_count: characters.len(), ..campaign })
 }
 
-/// A campaign without what belongs to it.
+/// Creates the campaign of a node, with counts of zero.
 pub(crate) fn shape(node: Node, table: Table) -> Campaign {
     let theme = node.properties.get("theme_prompt").and_then(Value::as_str).unwrap_or_default();
     Campaign {
@@ -411,7 +414,7 @@ fn properties(gm_mode: GmMode, theme: &str) -> Properties {
     properties
 }
 
-/// The theme as a text of the campaign, so that every search finds its words.
+/// Plans a text with the theme, so that search finds its words.
 pub(crate) fn new_theme(desk: &Desk, campaign: Uid, theme: &str) -> Result<Option<Change>> {
     if theme.trim().is_empty() {
         return Ok(None);
@@ -420,7 +423,8 @@ pub(crate) fn new_theme(desk: &Desk, campaign: Uid, theme: &str) -> Result<Optio
     Ok(Some(Change::CreateText(NewText::new(uid, node, word(THEME)?, theme))))
 }
 
-/// Brings that text in line with the theme. Campaigns from before there was one get theirs.
+/// Plans the change that brings this text in line with the theme. Creates it for campaigns that are
+/// older than this text kind.
 async fn retold_theme(desk: &Desk, campaign: &Node, theme: &str) -> Result<Option<Change>> {
     let texts = desk.app.store.texts_of(&desk.viewer, campaign.id, Bin::Live).await?;
     let Some(old) = texts.into_iter().find(|text| text.kind.as_str() == THEME) else {

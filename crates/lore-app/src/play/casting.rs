@@ -1,9 +1,10 @@
-//! That somebody is played: where, whose they are, and since when.
+//! The properties that say that a node is played: where, as which kind of character, and since
+//! when.
 //!
-//! It is told by a node that may have been a page for long. That an NPC is one is for the game
-//! master's side to know until they reveal it, however open the page is: until then it stands in
-//! the part of the properties that the store shows to nobody else, and the edges that tell of it
-//! are hidden as well.
+//! The node may have been a page before. That an NPC is played is known only to the game master's
+//! side until it is revealed, however visible the page is. Until then these properties are in the
+//! part that the store shows to nobody else ([`BEHIND_SCREEN`]), and the edges of membership and
+//! control are hidden as well.
 
 use lore_core::{BEHIND_SCREEN, Node, Properties, Timestamp, Uid, Visibility};
 use serde_json::{Value, json};
@@ -11,23 +12,23 @@ use serde_json::{Value, json};
 use super::CAMPAIGN;
 use super::character::Kind;
 
-/// The property that says whose a character is.
+/// Property with the kind of character.
 const KIND: &str = "character_kind";
-/// The property that says since when a page is played which was there before.
+/// Property with the time at which an existing page became a character.
 const SINCE: &str = "played_since";
-/// The property of a page that everybody knew before it was played.
+/// Property that says that players could see the page before it was played.
 const OPEN: &str = "open_before_play";
 
 const ALL: [&str; 4] = [KIND, CAMPAIGN, SINCE, OPEN];
 
-/// Writes down that somebody is played, where, and whose they are.
+/// Adds the properties of a character in a campaign.
 pub(super) fn begin(properties: &mut Properties, campaign: Uid, kind: Kind) {
     properties.insert(KIND.into(), json!(kind.as_str()));
     properties.insert(CAMPAIGN.into(), json!(campaign.to_string()));
     show(properties, kind.secrecy());
 }
 
-/// The same for somebody who has a page.
+/// Does the same for a node that has been a page before.
 pub(super) fn begin_on_page(page: &mut Node, campaign: Uid, kind: Kind, now: Timestamp) {
     page.properties.insert(SINCE.into(), json!(now.to_string()));
     if page.visibility == Visibility::Members {
@@ -36,7 +37,7 @@ pub(super) fn begin_on_page(page: &mut Node, campaign: Uid, kind: Kind, now: Tim
     begin(&mut page.properties, campaign, kind);
 }
 
-/// Says who may know of it.
+/// Moves the properties to where this visibility requires them.
 pub(super) fn show(properties: &mut Properties, to: Visibility) {
     let mut told = take(properties, |name| ALL.contains(&name));
     let mut hidden = match properties.shift_remove(BEHIND_SCREEN) {
@@ -53,7 +54,7 @@ pub(super) fn show(properties: &mut Properties, to: Visibility) {
     }
 }
 
-/// The properties of a copy that is played in another campaign. Nobody knew it before.
+/// Returns the properties of a copy that is played in another campaign. Nobody has seen it before.
 pub(super) fn moved(old: &Node, campaign: Uid) -> Properties {
     let (mut properties, shown) = (old.properties.clone(), shown(old));
     show(&mut properties, Visibility::Members);
@@ -63,7 +64,7 @@ pub(super) fn moved(old: &Node, campaign: Uid) -> Properties {
     properties
 }
 
-/// Who knows that somebody is played. Nobody does who does not see them.
+/// Returns who knows that a character is played. This is never more visible than the node.
 pub(super) fn shown(node: &Node) -> Visibility {
     match node.properties.contains_key(CAMPAIGN) {
         true => node.visibility,
@@ -71,25 +72,26 @@ pub(super) fn shown(node: &Node) -> Visibility {
     }
 }
 
-/// Where somebody is played, if the viewer who read the node may know.
+/// Returns the campaign of a character, if the viewer who read the node may know it.
 pub(super) fn campaign(node: &Node) -> Option<Uid> {
     told(node, CAMPAIGN)?.as_str()?.parse().ok()
 }
 
-/// Whose they are.
+/// Returns the kind of a character.
 pub(super) fn kind(node: &Node) -> Option<&str> {
     told(node, KIND)?.as_str()
 }
 
-/// Since when they are played.
+/// Returns since when a character is played.
 pub(super) fn since(node: &Node) -> Timestamp {
     let tied = told(node, SINCE).and_then(Value::as_str);
     let tied = tied.and_then(|text| text.parse().ok());
-    // A copy has this from whom it was copied.
+    // A copy inherits the property from its original, and may be younger than that.
     tied.unwrap_or(node.created.at).max(node.created.at)
 }
 
-/// Whether everybody knew them before, so that the page stays open when they are hidden.
+/// Whether players could see the page before, so that it stays visible when the character is
+/// hidden.
 pub(super) fn was_open(node: &Node) -> bool {
     told(node, OPEN) == Some(&json!(true))
 }

@@ -1,8 +1,8 @@
-//! Characters: making, changing, revealing and listing them, and who moves them.
+//! Characters: creating, changing, revealing and listing them, and who controls them.
 //!
-//! A character is an ordinary node of the world with a sheet beside it. What is
-//! the GM's stays the GM's: that there is an NPC is hidden until its name is revealed, and its
-//! sheet and notes until that is revealed, too. A page it has had before is another matter.
+//! A character is an ordinary node with a sheet. The existence of an NPC is hidden from players
+//! until its name is revealed, and its sheet and notes until those are revealed. A page that
+//! existed before it was played stays as visible as it was.
 
 use std::collections::HashMap;
 
@@ -24,20 +24,20 @@ use super::{CHARACTER, CONTROLS, casting, history, tie, word};
 use crate::App;
 use crate::damage::spared;
 
-/// Longest notes, in characters.
+/// The maximum length of notes, in characters.
 const NOTES_MAX: usize = 50_000;
 
-/// Whose a character is.
+/// Whether a character belongs to a player or to the game master.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A player's.
+    /// A player character.
     Pc,
-    /// The game master's.
+    /// A non-player character.
     Npc,
 }
 
 impl Kind {
-    /// Its stored and shown name.
+    /// Its stored and displayed name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pc => "PC",
@@ -45,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// Who sees the sheet of a new one.
+    /// The initial visibility of the sheet.
     pub(super) fn secrecy(self) -> Visibility {
         match self {
             Self::Pc => Visibility::Members,
@@ -53,8 +53,8 @@ impl Kind {
         }
     }
 
-    /// The table's own field counts: what refines a page's kind is anybody's to change.
-    /// Characters from before there was one have only that.
+    /// Reads the kind of a character. The table's own property counts, because everybody may change
+    /// the subtype of a page. Older characters have only the subtype.
     pub(crate) fn of(node: &Node) -> Self {
         match casting::kind(node).or(node.subtype.as_deref()) {
             Some("NPC") => Self::Npc,
@@ -83,50 +83,50 @@ pub enum Reveal {
     Sheet,
 }
 
-/// A character to make.
+/// The input for creating a character.
 #[derive(Debug, Clone)]
 pub struct NewCharacter {
     /// The campaign.
     pub campaign: Uid,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Whose it is.
+    /// The kind.
     pub kind: Kind,
-    /// What is noted about it.
+    /// The notes.
     pub notes: String,
-    /// The page of who is played, by number; a new one when there is none.
+    /// The number of an existing page that becomes the character; `None` creates a new page.
     pub page: Option<i64>,
 }
 
-/// Changes to a character; `None` leaves a field alone.
+/// Changes to a character; `None` leaves a field as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CharacterPatch {
-    /// New name.
+    /// The new name.
     pub name: Option<String>,
-    /// New notes.
+    /// The new notes.
     pub notes: Option<String>,
-    /// How much the players know from now on.
+    /// How much the players are to know from now on.
     pub reveal: Option<Reveal>,
-    /// Into the archive, or out of it.
+    /// Whether to archive or restore it.
     pub archived: Option<bool>,
 }
 
 /// A character.
 #[derive(Debug, Clone)]
 pub struct Character {
-    /// The node.
+    /// Its node.
     pub node: Node,
-    /// The campaign.
+    /// Its campaign.
     pub campaign: Uid,
-    /// Whose it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What is noted about it, as far as the viewer may read it.
+    /// Its notes, if the viewer may read them.
     pub notes: String,
-    /// The participant who moves it; `None` is the GM.
+    /// The participant who controls it; `None` is the GM.
     pub controller: Option<Uid>,
 }
 
-/// Makes a character with the sheet everybody starts with.
+/// Creates a character with a starting sheet.
 pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> {
     let home = desk.find(Thing::Campaign, new.campaign).await?;
     let rights = rights::in_campaign(desk, &home).await?;
@@ -150,7 +150,7 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
         let text = new_notes(desk, NodeRef::Uid(uid), notes, secrecy)?;
         batch = batch.change(Change::CreateText(text));
     }
-    // A player's token makes the character it will play.
+    // A player controls the character they create.
     let mut controller = None;
     if desk.viewer.role < Role::Gm
         && let Rights::Player { participant, .. } = rights
@@ -175,7 +175,7 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
     Ok(Plan::new(batch, character))
 }
 
-/// The node of a new character, and how it is made.
+/// Returns the node of a new character and the change that creates it.
 fn fresh(desk: &Desk, home: &Node, new: &NewCharacter) -> Result<(Node, Change)> {
     let name = names::checked_name("name", &new.name)?;
     let mut node = NewNode::new(desk.app.effects.uid(), word(CHARACTER)?, name);
@@ -185,7 +185,7 @@ fn fresh(desk: &Desk, home: &Node, new: &NewCharacter) -> Result<(Node, Change)>
     Ok((preview(desk, node.clone()), Change::CreateNode(node)))
 }
 
-/// Changes a character, reveals it, or moves it into the archive and back.
+/// Changes or reveals a character, and archives it if requested.
 pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Plan<Character>> {
     let node = find_live(desk, Thing::Character, uid).await?;
     let home = home_of(desk, &node, Thing::Character).await?;
@@ -245,8 +245,8 @@ async fn check_update(
     Ok(())
 }
 
-/// Fails when a character must not be seen by so few, whoever asks: a player sees what they
-/// play, and the GM every character of the table.
+/// Fails if a character may not get this visibility, no matter who asks: a player must see the
+/// characters they control, and the GM every character of the table.
 pub(crate) async fn may_hide(
     app: &App,
     viewer: &Viewer,
@@ -275,17 +275,17 @@ pub(crate) async fn may_hide(
     Ok(())
 }
 
-/// What came of handing a character over.
+/// Whether changing the controller revealed a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handed {
     /// The players know as much as before.
     Plainly,
-    /// The players now know its name and its sheet, because one of them moves it.
+    /// The players now know the name and the sheet, because one of them controls the character.
     Revealed,
 }
 
-/// Says who moves a character; `None` is the GM. A player sees what they move: name and
-/// sheet of a hidden character are revealed with it, but not its notes.
+/// Sets who controls a character; `None` is the GM. Players see the characters they control, so the
+/// name and sheet of a hidden character are revealed to them, but not its notes.
 pub async fn set_controller(
     desk: &Desk,
     campaign: Uid,
@@ -335,7 +335,7 @@ pub async fn set_controller(
     Ok(Plan::new(batch, handed))
 }
 
-/// Every character the viewer may know of, oldest first, without those that are damaged.
+/// Lists the characters the viewer may know of, oldest first. Damaged ones are left out.
 pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let mut characters = Vec::new();
@@ -345,15 +345,15 @@ pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
     Ok(characters)
 }
 
-/// Every archived character of a campaign, oldest first. What hangs on one is out of
-/// sight until it is restored. For the GM.
+/// Lists the archived characters of a campaign, oldest first. What belongs to one cannot be seen
+/// until it is restored. Only for the GM.
 pub async fn list_archived(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let nodes = campaign::archived_members(desk, &home, Thing::Character).await?;
     Ok(nodes.into_iter().map(|node| bare(node, campaign)).collect())
 }
 
-/// A character that is in the archive, for the GM.
+/// Returns an archived character, for the GM.
 pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Character>> {
     let found = campaign::archived_node(desk, Thing::Character, uid).await?;
     Ok(found.and_then(|node| {
@@ -362,13 +362,13 @@ pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Character>> {
     }))
 }
 
-/// A character without what hangs on it.
+/// Creates the character of a node without notes and controller.
 fn bare(node: Node, campaign: Uid) -> Character {
     let (kind, notes) = (Kind::of(&node), String::new());
     Character { kind, node, campaign, notes, controller: None }
 }
 
-/// The number of a character's page, which a new one has only when it is made.
+/// Returns the number of a character's page. A new character gets it only when it is committed.
 pub async fn page_number(desk: &Desk, uid: Uid) -> Result<Option<i64>> {
     let live = desk.app.store.node(&desk.viewer, NodeKey::Uid(uid)).await?;
     let found = match live {
@@ -378,14 +378,14 @@ pub async fn page_number(desk: &Desk, uid: Uid) -> Result<Option<i64>> {
     Ok(found.map(|node| node.number))
 }
 
-/// One character.
+/// Returns one character.
 pub async fn get(desk: &Desk, uid: Uid) -> Result<Character> {
     let node = desk.find(Thing::Character, uid).await?;
     let home = home_of(desk, &node, Thing::Character).await?;
     read(desk, node, home.uid).await
 }
 
-/// The change that stores a sheet read at `version`; 0 when it is new.
+/// The change that stores a sheet that was read at `version`; 0 for a new one.
 pub(crate) fn put_sheet(
     node: NodeRef,
     sheet: &Sheet,
@@ -401,17 +401,17 @@ pub(crate) fn put_sheet(
     }))
 }
 
-/// The resource that lists a campaign's characters.
+/// The URI of the list of a campaign's characters.
 pub(crate) fn list_uri(campaign: Uid) -> String {
     format!("{}/characters", campaign::uri(campaign))
 }
 
-/// The resource of a character's sheet.
+/// The URI of a character's sheet.
 pub(crate) fn sheet_uri(character: Uid) -> String {
     format!("character://{}/sheet", Thing::Character.show(character))
 }
 
-/// Names everything that shows a character, to those who may know of it.
+/// Marks the resources that show a character as changed, for those who may know of it.
 fn touching(batch: Batch, campaign: Uid, character: Uid, shown: Visibility) -> Batch {
     batch
         .touch_for(shown, "campaigns://list")
@@ -441,7 +441,7 @@ pub(crate) async fn shape(
     Ok(Character { node, campaign, kind, notes, controller })
 }
 
-/// The edge from a participant to a character they move.
+/// The edge from a participant to a character they control.
 pub(crate) fn controls(
     participant: Uid,
     character: Uid,
@@ -465,7 +465,8 @@ fn check_notes(notes: &str) -> Result<()> {
     Ok(())
 }
 
-/// Characters by uid, for the ones a use case is about.
+/// Finds the characters with these uids, in order. Fails if one is missing or belongs to another
+/// campaign.
 pub(crate) async fn find_all(
     desk: &Desk,
     home: &Node,
@@ -484,7 +485,7 @@ pub(crate) async fn find_all(
     Ok(nodes)
 }
 
-/// A JSON list of the field changes of a sheet, as events carry them.
+/// Returns the changes of a sheet as JSON for an event.
 pub(crate) fn changes_value(character: Uid, changes: &[sheet::FieldChange]) -> Vec<Value> {
     let id = Thing::Character.show(character);
     changes

@@ -1,8 +1,7 @@
-//! The context of a conversation: which campaign, session and participant tools
-//! fall back to.
+//! The context of a conversation: the default campaign, session and participant for tools.
 //!
-//! Contexts live in memory and end with the process. Each belongs to the
-//! principal who set it; another's handle is as good as unknown.
+//! Contexts are kept in memory only and end with the process. Each belongs to the principal who set
+//! it; for anybody else its handle is unknown.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +13,7 @@ use super::desk::Desk;
 use super::ids::Thing;
 use super::rights;
 
-/// What tools fall back to.
+/// The defaults of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Context {
     /// The campaign.
@@ -25,11 +24,11 @@ pub struct Context {
     pub participant: Option<Uid>,
 }
 
-/// Every context of the process, by handle.
+/// All contexts of the process, by handle.
 #[derive(Default)]
 pub struct Contexts {
     entries: Mutex<HashMap<String, Entry>>,
-    /// Counts up with every context set, to tell old ones from new.
+    /// Counts the contexts that were set, to tell old ones from new ones.
     clock: AtomicU64,
 }
 
@@ -39,7 +38,7 @@ struct Entry {
     set_at: u64,
 }
 
-/// More contexts than this, and the older half is forgotten.
+/// The maximum number of contexts. When it is reached, the older half is dropped.
 const CONTEXTS_MAX: usize = 10_000;
 
 impl Contexts {
@@ -54,15 +53,15 @@ impl Contexts {
         entries.insert(handle.to_owned(), Entry { owner, context, set_at });
     }
 
-    /// The context of a handle, if it is the caller's.
+    /// Returns the context of a handle if it belongs to the caller.
     pub fn get(&self, handle: &str, owner: (PrincipalId, WorldId)) -> Option<Context> {
         let entries = self.entries.lock();
         entries.get(handle).filter(|entry| entry.owner == owner).map(|entry| entry.context)
     }
 }
 
-/// Checks a context before it is set: everything exists, belongs together, and is
-/// the caller's to use.
+/// Fails unless everything in a context exists, belongs to the campaign and may be used by the
+/// caller. A player claims the participant with it.
 pub async fn check(desk: &Desk, wanted: Context) -> Result<()> {
     let campaign = desk.find(Thing::Campaign, wanted.campaign).await?;
     if let Some(uid) = wanted.session {

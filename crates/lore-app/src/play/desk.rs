@@ -1,10 +1,9 @@
-//! Where a use case of the table works: who acts, for which call, and how a plan
-//! becomes a commit.
+//! The context of a call to the table: who acts, for which request, and how plans are committed.
 //!
-//! A use case *plans*: it reads, decides and returns a batch with the answer. The
-//! desk carries the plan out; when somebody was faster, it plans again. With an
-//! idempotency key the answer is kept in the same transaction, so a repeated call
-//! gets it again and changes nothing.
+//! A use case *plans*: it reads, decides, and returns a batch together with the answer. The desk
+//! commits the batch and plans again if somebody else was faster. If the call has an idempotency
+//! key, the answer is stored in the same transaction, so repeating the call returns the stored
+//! answer and changes nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,44 +29,46 @@ use crate::access::all_seeing;
 use crate::attempts::Attempts;
 use crate::mentions::{Followed, follow};
 
-/// Longest idempotency key, in characters.
+/// The maximum length of an idempotency key, in characters.
 const KEY_MAX: usize = 200;
-/// What shares idempotency keys: all tools of the table, so that a key is used for one call.
+/// The scope of idempotency keys. All tools of the table share it, so a key can be used for one
+/// call only.
 const KEYS: &str = "play";
 
-/// One call at the table.
+/// The context of one call.
 #[derive(Clone)]
 pub struct Desk {
     /// The application.
     pub app: Arc<App>,
-    /// Who looks.
+    /// The viewer the call acts as.
     pub viewer: Viewer,
-    /// The tool that is called.
+    /// The name of the tool.
     pub tool: &'static str,
-    /// The request it serves; all events of one call carry it.
+    /// The id of the request. All events of one call carry it.
     pub request_id: String,
-    /// The call; all events of one call carry it.
+    /// The id of the call. All events of one call carry it.
     pub invocation_id: String,
-    /// The participant the caller acts as, if they said so.
+    /// The participant the caller acts as, if one is set.
     pub participant: Option<Uid>,
-    /// Makes the call happen once.
+    /// The idempotency key, if the call has one.
     pub idempotency_key: Option<String>,
-    /// What is asked, without the key: the same key for anything else is a mistake.
+    /// A digest of what is asked, without the key. Using the same key for anything else is an
+    /// error.
     pub asked: Asked,
 }
 
-/// The arguments of a call and what it takes from the context, told from others by a digest.
-/// By default that of no call.
+/// A digest of the arguments of a call and of what it takes from the context. The default stands
+/// for no call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked(String);
 
 impl Asked {
-    /// Of arguments in any order.
+    /// Returns the digest of the arguments, regardless of their order.
     pub fn of(arguments: &Map<String, Value>) -> Self {
         Self(HEXLOWER.encode(&Sha256::digest(sorted(arguments).to_string())))
     }
 
-    /// Takes in what a call does not say itself.
+    /// Adds something that the call takes from its context to the digest.
     pub fn take_in(&mut self, what: &str, uid: Uid) {
         if *self != Self::default() {
             self.0 = HEXLOWER.encode(&Sha256::digest(format!("{} {what} {uid}", self.0)));
@@ -83,14 +84,14 @@ fn sorted(object: &Map<String, Value>) -> Value {
         }
         other => other.clone(),
     };
-    // To leave something out and to say null is the same.
+    // A missing argument and null mean the same.
     let given = object.iter().filter(|(_, value)| !value.is_null());
     let fields: BTreeMap<&String, Value> =
         given.map(|(name, value)| (name, within(value))).collect();
     json!(fields)
 }
 
-/// An answer as it is kept, with what it answers.
+/// A stored answer, with the call it belongs to.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept<T> {
     tool: String,
@@ -98,16 +99,16 @@ struct Kept<T> {
     answer: T,
 }
 
-/// What a use case decided.
+/// The decision of a use case.
 pub struct Plan<T> {
-    /// What to commit.
+    /// The batch to commit.
     pub batch: Batch,
-    /// The answer, given the sequence of the first event the batch appends.
+    /// Returns the answer, given the sequence number of the first event that the batch appends.
     pub answer: Box<dyn FnOnce(i64) -> T + Send>,
 }
 
 impl<T> Plan<T> {
-    /// A plan whose answer does not depend on the log.
+    /// Creates a plan whose answer does not depend on the log.
     pub fn new(batch: Batch, answer: T) -> Self
     where
         T: Send + 'static,
@@ -115,7 +116,7 @@ impl<T> Plan<T> {
         Self { batch, answer: Box::new(move |_| answer) }
     }
 
-    /// Shapes the answer further.
+    /// Transforms the answer.
     pub fn map<U>(self, shape: impl FnOnce(T) -> U + Send + 'static) -> Plan<U>
     where
         T: 'static,
@@ -125,17 +126,18 @@ impl<T> Plan<T> {
     }
 }
 
-/// The answer of a plan that was carried out now, or earlier under the same key.
+/// The answer of a call: that of a plan carried out now, or a stored one from an earlier call with
+/// the same idempotency key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Done<T> {
-    /// Now.
+    /// The plan was carried out now.
     Fresh(T),
-    /// Earlier; the answer that was given then.
+    /// The answer of an earlier call with the same key.
     Again(Value),
 }
 
 impl Desk {
-    /// Plans and commits until it holds, a bounded number of times.
+    /// Plans and commits, and plans again after conflicts. The number of attempts is bounded.
     pub async fn carry_out<'a, T, F>(&'a self, plan: F) -> Result<Done<T>>
     where
         T: Serialize + Send,
@@ -168,8 +170,8 @@ impl Desk {
             let committed = self.app.commit(&eyes, batch).await?;
             return Ok(answer(first_event(&committed)));
         };
-        // The answer has to be known before the commit that keeps it, so the plan
-        // has pinned the end of the log.
+        // The answer is stored by the commit, so it must be known before. The plan has therefore
+        // pinned the end of the log.
         let answer = answer(pinned_first(&batch));
         let (tool, asked) = (self.tool.to_owned(), self.asked.clone());
         let text = serde_json::to_string(&Kept { tool, asked, answer: &answer });
@@ -207,17 +209,17 @@ impl Desk {
         Ok(())
     }
 
-    /// An empty batch of this call.
+    /// Creates an empty batch for this call.
     pub(crate) fn batch(&self) -> Batch {
         Batch::new(Origin::new(self.tool, self.request_id.clone()), self.app.effects.now())
     }
 
-    /// An event of this call that every member sees, by whom the rights say it is.
+    /// Creates an event of this call by the participant in `rights`, visible to every member.
     pub(crate) fn event(&self, rights: &Rights, kind: &str, payload: &Value) -> NewEvent {
         self.event_by(rights.participant(), kind, payload)
     }
 
-    /// An event of this call that every member sees, by a participant.
+    /// Creates an event of this call by a participant, visible to every member.
     pub(crate) fn event_by(&self, by: Option<Uid>, kind: &str, payload: &Value) -> NewEvent {
         NewEvent {
             kind: kind.to_owned(),
@@ -232,8 +234,8 @@ impl Desk {
         }
     }
 
-    /// Appends to the log of `node`. A call that must know its answer beforehand
-    /// pins the log's end.
+    /// Appends events to the log of `node`. With an idempotency key the end of the log is pinned,
+    /// because the answer depends on it.
     pub(crate) async fn append(&self, node: &Node, events: Vec<NewEvent>) -> Result<Change> {
         let after = match self.idempotency_key {
             Some(_) => Some(self.log_end(node).await?),
@@ -248,13 +250,13 @@ impl Desk {
         Ok(head.unwrap_or(Head::EMPTY).count)
     }
 
-    /// The caller, looking behind the screen, for what must be decided by events they may
-    /// not see. Nothing of those may get into an answer.
+    /// Returns the caller with the game master's visibility, for decisions that depend on hidden
+    /// events. Nothing read this way may appear in an answer.
     pub(crate) fn all_seeing(&self) -> Viewer {
         all_seeing(&self.viewer)
     }
 
-    /// The live node of a kind, or the error that says where to look.
+    /// Returns the live node with this uid and kind, or an error with a hint where to look.
     pub(crate) async fn find(&self, thing: Thing, uid: Uid) -> Result<Node> {
         let found = self.app.store.node(&self.viewer, NodeKey::Uid(uid)).await?;
         match found.filter(|node| node.kind.as_str() == thing.name()) {
@@ -263,7 +265,7 @@ impl Desk {
         }
     }
 
-    /// Why something is not there: who can restore it is told that it is archived.
+    /// Returns the error for a missing node. Whoever may restore it learns that it is archived.
     async fn missing(&self, thing: Thing, uid: Uid) -> Result<Error> {
         let (id, name) = (thing.show(uid), thing.name());
         let hint = format!("it is archived: restore it with {name}_update and archived: false");

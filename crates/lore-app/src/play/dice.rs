@@ -1,6 +1,6 @@
-//! Rolling dice outside of any session.
+//! Dice rolls outside of sessions, and the choice of seeds for all rolls.
 //!
-//! Every roll discloses the seed it came from, so that anybody can repeat it.
+//! Every roll discloses its seed, so that anybody can repeat it.
 
 use lore_core::{Effects, Error, Result};
 use lore_rules::dice::{DiceError, DiceStream, Pool, PoolsRoll, Seed, roll_pools};
@@ -8,37 +8,37 @@ use lore_rules::duality::{self, Difficulty, Edge, EdgeRoll, Modifier};
 use lore_rules::notation::{self, Ast, Distribution};
 use serde_json::{Value, json};
 
-/// Where the randomness of a roll shall come from.
+/// The requested source of randomness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Randomness {
     /// A fresh seed.
     Live,
-    /// A seed that was disclosed by an earlier roll, to repeat it.
+    /// The seed of an earlier roll, to repeat that roll.
     Replay(Seed),
 }
 
-/// Where the randomness of a roll came from.
+/// The source of randomness that was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RngUsed {
     /// The seed.
     pub seed: Seed,
-    /// Whether the caller brought it.
+    /// What was requested.
     pub requested: Randomness,
 }
 
-/// What speaks for and against a roll, and how many allies help.
+/// Advantages, disadvantages and help for a roll.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Odds {
-    /// Advantages.
+    /// The number of advantages.
     pub advantage: i64,
-    /// Disadvantages; each cancels an advantage.
+    /// The number of disadvantages, each of which cancels an advantage.
     pub disadvantage: i64,
-    /// Allies who help.
+    /// The number of allies who help.
     pub helpers: i64,
 }
 
 impl Odds {
-    /// The dice that come of it.
+    /// Returns the additional dice that follow from them.
     pub fn edge(self) -> Result<Edge> {
         Edge::new(self.advantage, self.disadvantage, self.helpers).map_err(|_| {
             let counts = [
@@ -69,7 +69,7 @@ impl Odds {
     }
 }
 
-/// Rolls hope and fear.
+/// Rolls the Hope and Fear dice.
 pub fn action_roll(
     effects: &Effects,
     randomness: Randomness,
@@ -81,7 +81,7 @@ pub fn action_roll(
     (duality::roll_with_edge(used.seed, modifier, difficulty, edge), used)
 }
 
-/// Rolls arbitrary pools, given as (sides, count).
+/// Rolls pools of dice, given as (sides, count).
 pub fn pools_roll(
     effects: &Effects,
     randomness: Randomness,
@@ -111,7 +111,7 @@ pub fn notation_roll(
     Ok((rolled, used))
 }
 
-/// Counts what an expression can come to.
+/// Computes the exact distribution of an expression.
 pub fn notation_odds(text: &str) -> Result<Distribution> {
     let ast = parse_notation(text)?;
     notation::distribution(&ast).map_err(|error| {
@@ -127,7 +127,7 @@ fn parse_notation(text: &str) -> Result<Ast> {
     })
 }
 
-/// The seed of a roll: a fresh one, or the one to repeat.
+/// Returns a new seed, or the one to repeat.
 pub(crate) fn choose_seed(effects: &Effects, randomness: Randomness) -> RngUsed {
     let seed = match randomness {
         Randomness::Live => Seed::from_random(effects.entropy.next_u64()),
@@ -136,7 +136,7 @@ pub(crate) fn choose_seed(effects: &Effects, randomness: Randomness) -> RngUsed 
     RngUsed { seed, requested: randomness }
 }
 
-/// Says which part of the request broke which limit.
+/// Converts an error of the dice rules, naming the argument and its range.
 fn name_the_field(error: DiceError) -> Error {
     let at = |pool: Option<usize>, part: &str| match pool {
         Some(index) => format!("dice[{index}].{part}"),

@@ -1,4 +1,4 @@
-//! Everything about a character at once, to change it and to say what changed.
+//! A character with its sheet, notes and visibilities, for changing it and logging what changed.
 
 use lore_core::{Node, Result, Text, Uid, Visibility};
 use lore_store::{Batch, Bin, Change, Expect, NewText, NodePatch, NodeRef, TextPatch, TextRef};
@@ -12,23 +12,23 @@ use super::participant::joins;
 use super::sheet::{self, Sheet};
 use super::{casting, word};
 
-/// The kind of text that holds a character's notes.
+/// Text kind of a character's notes.
 pub(crate) const NOTES: &str = "notes";
 
-/// A character with its sheet and notes, and who may see which.
+/// A character with its sheet and notes, and the visibility of each.
 #[derive(Debug, Clone)]
 pub(crate) struct Dossier {
     /// The character.
     pub(crate) character: Character,
     /// The sheet and its version, if the viewer may see it.
     sheet: Option<(Sheet, i64)>,
-    /// Who may see the sheet.
+    /// The visibility of the sheet.
     pub(crate) sheet_shown: Visibility,
-    /// The text that holds the notes, if there are any.
+    /// The text with the notes, if there is one.
     text: Option<Text>,
-    /// Who may see the notes.
+    /// The visibility of the notes.
     notes_shown: Visibility,
-    /// How many texts it has besides.
+    /// The number of other texts.
     other_texts: usize,
 }
 
@@ -45,8 +45,8 @@ impl Dossier {
             Kind::Npc => Visibility::Gm,
         };
         let sheet_shown = sheet.as_ref().map_or(unseen, |(.., visibility)| *visibility);
-        // Notes are as secret as the sheet, even when the name is known. A player who moves
-        // an NPC has to see its sheet, but not what the GM notes about it.
+        // Notes are as hidden as the sheet, even if the name is known. But a player who controls an
+        // NPC sees its sheet and not the GM's notes about it.
         let lent = character.kind == Kind::Npc && character.controller.is_some();
         let unwritten = if lent { Visibility::Gm } else { sheet_shown };
         let notes_shown = text.as_ref().map_or(unwritten, |text| text.visibility);
@@ -54,17 +54,17 @@ impl Dossier {
         Ok(Self { character, sheet, sheet_shown, text, notes_shown, other_texts })
     }
 
-    /// Whether the players know the name and the sheet.
+    /// Whether the players know both the name and the sheet.
     pub(crate) fn is_known(&self) -> bool {
         self.name_shown() == Visibility::Members && self.sheet_shown == Visibility::Members
     }
 
-    /// Who knows that there is such a character at the table.
+    /// Returns who knows that the character is at the table.
     fn name_shown(&self) -> Visibility {
         casting::shown(&self.character.node)
     }
 
-    /// Says how much the players know from now on. A page that was open before stays open.
+    /// Sets how much the players know. A page that was visible before stays visible.
     pub(crate) fn reveal(&mut self, reveal: Reveal) {
         let (name, rest) = match reveal {
             Reveal::Nothing => (Visibility::Gm, Visibility::Gm),
@@ -84,13 +84,13 @@ impl Dossier {
         casting::show(&mut node.properties, to);
     }
 
-    /// Shows what somebody needs who moves the character: its name and its sheet.
+    /// Reveals the name and the sheet, which a player who controls the character must see.
     pub(crate) fn lend(&mut self) {
         self.show_name(Visibility::Members);
         self.sheet_shown = Visibility::Members;
     }
 
-    /// What is different from `old`, for the log.
+    /// Returns the changes since `old`, for the log.
     pub(crate) fn edits(&self, kind: &'static str, old: &Self) -> Edits {
         let (new, was) = (&self.character, &old.character);
         let mut edits = Edits::of(kind, Thing::Character, &was.node);
@@ -104,8 +104,8 @@ impl Dossier {
         edits
     }
 
-    /// Who sees that something changed: those who knew of the character or know of it now,
-    /// unless all that changed are notes they may not read.
+    /// Returns who may notice the change: everybody, if players knew of the character before or
+    /// know of it now, unless only notes changed that they may not read.
     pub(crate) fn shown_change(&self, old: &Self) -> Visibility {
         let (new, was) = (&self.character, &old.character);
         let same = (&new.node.name, new.controller, self.shown())
@@ -122,7 +122,7 @@ impl Dossier {
         secret && self.character.notes != old.character.notes
     }
 
-    /// Adds to a batch what makes the stored character like this one.
+    /// Adds the changes that store this state of the character to a batch.
     pub(crate) fn store(&self, desk: &Desk, old: &Self, mut batch: Batch) -> Result<Batch> {
         let node = &self.character.node;
         let recast = node.properties != old.character.node.properties;
@@ -144,7 +144,7 @@ impl Dossier {
         self.store_notes(desk, old, batch)
     }
 
-    /// What tells of a character is as hidden as the character.
+    /// Adds the edges of membership and control, which are as hidden as the character.
     fn store_edges(&self, batch: Batch) -> Result<Batch> {
         let (uid, shown) = (self.character.node.uid, self.name_shown());
         let batch = batch.change(Change::PutEdge(joins(uid, self.character.campaign, shown)?));
@@ -173,7 +173,7 @@ impl Dossier {
         })
     }
 
-    /// What goes out of sight when the character is archived.
+    /// Returns what becomes inaccessible when the character is archived, for its event.
     pub(crate) fn kept(&self) -> Value {
         json!({
             "sheet": self.sheet.as_ref().map(|(sheet, _)| sheet.to_value()),
@@ -193,7 +193,7 @@ impl Dossier {
     }
 }
 
-/// Notes to make.
+/// Creates a text with notes.
 pub(crate) fn new_notes(
     desk: &Desk,
     node: NodeRef,
@@ -203,7 +203,7 @@ pub(crate) fn new_notes(
     Ok(NewText { visibility, ..NewText::new(desk.app.effects.uid(), node, word(NOTES)?, body) })
 }
 
-/// Who moves a character, as events say it.
+/// Returns the controller of a character as events show it.
 fn controller(participant: Option<Uid>) -> String {
     participant.map_or_else(|| "GM".to_owned(), |uid| Thing::Participant.show(uid))
 }

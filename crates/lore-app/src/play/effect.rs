@@ -1,5 +1,5 @@
-//! Effects in play: damage, healing, stress, Hope and Fear, conditions, rests, death
-//! moves and countdowns. Each is one event with what it changed, before and after.
+//! Effects in a session: damage, healing, stress, Hope and Fear, conditions, rests, death moves and
+//! countdowns. Each is one event that contains what it changed, before and after.
 
 mod countdowns;
 mod rests;
@@ -27,15 +27,15 @@ pub(crate) use countdowns::tick;
 pub use countdowns::{CountdownChange, CountdownView, Ticked, to_value as countdown_value};
 pub use rests::{RestPlan, RestingMember};
 
-/// Most characters one effect concerns.
+/// The maximum number of targets of one effect.
 const TARGETS_MAX: usize = 50;
-/// Longest reason, in characters.
+/// The maximum length of a reason, in characters.
 const REASON_MAX: usize = 1_000;
 
-/// Something that happens at the table.
+/// An effect to apply.
 #[derive(Debug, Clone)]
 pub enum Effect {
-    /// A hit lands on the targets.
+    /// The targets take damage.
     Damage(Damage, Defence, DamageOptions),
     /// The targets clear hit points.
     Heal(i64),
@@ -51,64 +51,64 @@ pub enum Effect {
     SpendHope(i64),
     /// The GM gains Fear, or spends it when the number is below zero.
     Fear(i64),
-    /// A condition comes upon the targets.
+    /// The targets get a condition.
     AddCondition(String),
-    /// A condition leaves the targets.
+    /// The targets lose a condition.
     RemoveCondition(String),
-    /// The party rests.
+    /// The targets rest.
     Rest(RestPlan),
-    /// A target that is dying makes its move.
+    /// The only target makes a death move.
     DeathMove(DeathMove),
     /// A countdown is set, advanced or removed.
     Countdown(CountdownChange),
 }
 
-/// What a dying character does.
+/// The moves of a dying character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeathMove {
-    /// One last, critical action.
+    /// A last action with critical success.
     BlazeOfGlory,
-    /// Fall unconscious, perhaps with a scar.
+    /// Fall unconscious, with the risk of a scar.
     AvoidDeath,
-    /// Let the dice decide; on Hope, its points clear what is wished first.
+    /// Let the dice decide. If Hope is higher, its value clears hit points and stress as wished.
     RiskItAll(Wishes),
 }
 
-/// An effect to apply.
+/// The input for applying an effect.
 #[derive(Debug, Clone)]
 pub struct EffectRequest {
     /// The session.
     pub session: Uid,
-    /// Whom it concerns.
+    /// The characters it concerns.
     pub targets: Vec<Uid>,
-    /// What happens.
+    /// The effect.
     pub effect: Effect,
-    /// Why, for the log.
+    /// The reason, for the log.
     pub reason: Option<String>,
 }
 
-/// What an effect did.
+/// The result of an effect.
 #[derive(Debug, Clone)]
 pub struct Effected {
-    /// Its place in the log.
+    /// The sequence number of its event.
     pub seq: i64,
-    /// The type of event.
+    /// The kind of its event.
     pub kind: &'static str,
-    /// Every target as it fares now.
+    /// The sheets of all targets after the effect.
     pub states: Vec<(Uid, Sheet)>,
-    /// The GM's Fear, when it is concerned.
+    /// The GM's Fear, if it is affected.
     pub gm_fear: Option<i64>,
-    /// The countdown, when one is concerned.
+    /// The countdown, if one is affected.
     pub countdown: Option<CountdownView>,
-    /// What was changed, before and after.
+    /// The changes, with values before and after.
     pub changes: Vec<Value>,
-    /// What the people at the table should hear.
+    /// Notes for the people at the table.
     pub notes: Vec<Note>,
-    /// Numbers and dice behind it.
+    /// The numbers and dice behind it.
     pub detail: Value,
 }
 
-/// Plans an effect.
+/// Plans to apply an effect.
 pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
     let (session, home) = session::find(desk, ask.session).await?;
     let (session, home) = (&session, &home);
@@ -127,7 +127,8 @@ pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
         tally.event(&rights, kind, |part, share| payload(ask, &nodes, &outcome, part, share));
     let batch = touching_log(desk.batch(), session.node.uid, event.visibility);
     let reason = ask.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
-    // As the event tells it: to all, or to the GM when somebody hidden is concerned.
+    // The reason is as visible as in the event: to all members, or only to the GM if somebody
+    // hidden is concerned.
     let shown = if event.secret.is_some() { Visibility::Gm } else { event.visibility };
     let reason = reason.map(|reason| remembered(desk, session, reason, shown)).transpose()?;
     let log = desk.append(&session.node, vec![event]).await?;
@@ -147,7 +148,7 @@ pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
     Ok(Plan { batch, answer: Box::new(answer) })
 }
 
-/// What the event of an effect says to those who may know `part` of it.
+/// The payload of the event, for readers who may know `part` of it.
 fn payload(
     ask: &EffectRequest,
     nodes: &[Node],
@@ -155,7 +156,7 @@ fn payload(
     part: &Part,
     share: Share,
 ) -> Value {
-    // The GM's words may be about those who are hidden.
+    // The reason may mention hidden characters.
     let reason = ask.reason.as_deref().filter(|_| share != Share::Open);
     let named = |node: &&Node| share != Share::Open || part.targets.contains(&node.uid);
     let names: Vec<_> = nodes.iter().filter(named).map(|node| node.name.as_str()).collect();
@@ -169,7 +170,7 @@ fn payload(
     })
 }
 
-/// The part of the numbers behind an effect. Hits are told one by one.
+/// The details for one part of the readers. Hits are split by target.
 fn detail(outcome: &Outcome, part: &Part, share: Share) -> Value {
     let whole = &outcome.detail;
     let Some(hits) = whole.get("hits").and_then(Value::as_array).filter(|_| share != Share::Whole)
@@ -185,18 +186,18 @@ fn detail(outcome: &Outcome, part: &Part, share: Share) -> Value {
     json!({ "hits": hits.iter().filter(of_part).collect::<Vec<_>>() })
 }
 
-/// What an effect tells besides the sheets it changed.
+/// The results of an effect other than changed sheets.
 #[derive(Default)]
 struct Outcome {
     gm_fear: Option<i64>,
     countdown: Option<CountdownView>,
     detail: Value,
-    /// Details that are not for the players.
+    /// Details that only the GM's side may see.
     hidden_detail: Value,
 }
 
 impl Outcome {
-    /// All details, for somebody who may know them.
+    /// Returns the details including the hidden ones.
     fn whole_detail(&self) -> Value {
         let mut whole = self.detail.clone();
         if !self.hidden_detail.is_null() {
@@ -206,7 +207,7 @@ impl Outcome {
     }
 }
 
-/// An effect being worked out.
+/// The context in which an effect is worked out.
 struct Work<'a> {
     desk: &'a Desk,
     home: &'a Node,
@@ -250,7 +251,7 @@ impl Work<'_> {
         }
     }
 
-    /// Applies one rule to every target.
+    /// Applies a rule to every target.
     async fn each(
         &mut self,
         rule: impl Fn(&Profile, &State) -> std::result::Result<Step, TableError> + Sync,
@@ -346,7 +347,7 @@ impl Work<'_> {
     }
 }
 
-/// Says whom a rule refuses something, where several may be concerned.
+/// Converts an error of the rules, naming the character it is about.
 fn refusal_of(node: &Node, error: TableError) -> Error {
     let state = match &error {
         TableError::NotInPlay(life) => Some(life.as_str()),
@@ -363,7 +364,7 @@ fn refusal_of(node: &Node, error: TableError) -> Error {
     }
 }
 
-/// Hope and Fear from a seed, as every roll draws them.
+/// Draws the Hope and Fear dice from a seed, in the order that all rolls use.
 fn drawn(seed: lore_rules::dice::Seed) -> Result<DualityDice> {
     let mut stream = DiceStream::new(seed);
     let mut die = || {
@@ -389,7 +390,7 @@ impl Effect {
         }
     }
 
-    /// The argument whose number a rule calls its amount.
+    /// The argument that the rules call `amount` in their errors.
     fn field(&self) -> &'static str {
         match self {
             Self::Damage(..) => "damage.amount",
@@ -405,13 +406,13 @@ impl Effect {
         }
     }
 
-    /// Whether it concerns the table and not single characters.
+    /// Whether the effect concerns the table rather than single characters.
     fn is_of_the_table(&self) -> bool {
         matches!(self, Self::Fear(_) | Self::Countdown(_))
     }
 }
 
-/// Says the caller's word for what the rules call an amount.
+/// Renames the field of an error from the term of the rules to the argument of the call.
 fn in_field(field: &str, error: Error) -> Error {
     match error {
         Error::Invalid { field: of_rule, problem, hint } if of_rule == "amount" => {
@@ -448,7 +449,8 @@ fn check(ask: &EffectRequest) -> Result<()> {
     Ok(())
 }
 
-/// Players move what they control; Fear, rests and countdowns are the GM's.
+/// Fails unless the caller may apply the effect. Players may affect the characters they control;
+/// Fear, rests and countdowns are the GM's.
 fn check_rights(rights: &Rights, effect: &Effect, nodes: &[Node]) -> Result<()> {
     if effect.is_of_the_table() || matches!(effect, Effect::Rest(_)) {
         return rights.require_gm();

@@ -1,7 +1,8 @@
-//! Forking a campaign: the same people and characters, as they were at an event.
+//! Forking a campaign: creates a copy with the same participants and characters, as they were at an
+//! event.
 //!
-//! Every change at the table is an event with what it was before. So a past state is the
-//! present one with the later changes undone, newest first.
+//! Every change at the table is an event that contains the previous value. A past state is
+//! therefore the present one with the later changes undone, newest first.
 
 mod past;
 
@@ -20,23 +21,24 @@ use super::participant::joins;
 use super::{CAMPAIGN, casting, rights, table, word};
 use past::{Past, PastCharacter};
 
-/// Where to fork.
+/// The input of a fork.
 #[derive(Debug, Clone)]
 pub struct Fork {
-    /// The campaign.
+    /// The campaign to copy.
     pub campaign: Uid,
-    /// The event after which the fork goes its own way; now, when there is none.
+    /// The session and the sequence number of the event whose state is copied; `None` copies the
+    /// present.
     pub at: Option<(Uid, i64)>,
-    /// The name of the fork.
+    /// The name of the copy.
     pub name: Option<String>,
 }
 
-/// A fork.
+/// The result of a fork.
 #[derive(Debug, Clone)]
 pub struct Forked {
-    /// The copy.
+    /// The new campaign.
     pub campaign: Campaign,
-    /// What of it may not be as it was at the event, in words.
+    /// Descriptions of what may differ from its state at the event.
     pub not_rewound: Vec<String>,
 }
 
@@ -48,7 +50,7 @@ pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Forked>> {
     if let Some((session, sequence)) = wanted.at {
         past.rewind(desk, &home, session, sequence).await?;
     }
-    // Sessions stay with the original.
+    // Sessions are not copied.
     past.table.set_active_session(None);
     let name = match &wanted.name {
         Some(name) => names::checked_name("name", name)?,
@@ -71,11 +73,11 @@ pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Forked>> {
     Ok(Plan::new(batch, Forked { campaign, not_rewound: past.not_rewound }))
 }
 
-/// Copies a campaign into a batch.
+/// Builds the batch that creates the copy.
 struct Copy<'a> {
     desk: &'a Desk,
     batch: Batch,
-    /// From the old participants and the campaign to the new ones.
+    /// The uids of the copies, by the uids of the campaign and its participants and characters.
     uids: HashMap<Uid, Uid>,
 }
 
@@ -145,7 +147,7 @@ impl Copy<'_> {
         node.subtype.clone_from(&old.subtype);
         node.aliases.clone_from(&old.aliases);
         node.tags.clone_from(&old.tags);
-        // A copy of who is hidden at the table is no page that anybody knew.
+        // The copy of a hidden character does not have a page that players knew before.
         node.visibility = casting::shown(old);
         node.properties = casting::moved(old, campaign);
         let shown = node.visibility;

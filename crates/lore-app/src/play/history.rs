@@ -1,5 +1,5 @@
-//! What is changed about a campaign, its people and its characters besides their sheets,
-//! as events. Readers of the log see it, and a fork goes back over it.
+//! Events for changes to a campaign, its participants and its characters, other than to sheets.
+//! They are shown in the log, and a fork can undo them.
 
 use lore_core::{Node, Result, Uid, Visibility};
 use lore_store::{Batch, Change, NewEvent, NewEvents, NodeRef};
@@ -10,10 +10,10 @@ use super::ids::Thing;
 use super::rights::Rights;
 use super::session::{self, touching_log};
 
-/// Most bytes of the values in one event; the store takes a little more.
+/// The maximum size of the values in one event, in bytes, slightly below the limit of the store.
 const VALUES_MAX: usize = 200_000;
 
-/// What was changed about one thing.
+/// The changes to one node.
 pub(crate) struct Edits {
     kind: &'static str,
     thing: Thing,
@@ -21,12 +21,12 @@ pub(crate) struct Edits {
     name: String,
     changes: Vec<Map<String, Value>>,
     kept: Value,
-    /// Who may read of it.
+    /// Who may read the event.
     pub(crate) visibility: Visibility,
 }
 
 impl Edits {
-    /// Nothing yet, about a thing that has this name.
+    /// Creates an empty list of changes to a node.
     pub(crate) fn of(kind: &'static str, thing: Thing, node: &Node) -> Self {
         Self {
             kind,
@@ -39,7 +39,7 @@ impl Edits {
         }
     }
 
-    /// Adds a field, if it changed.
+    /// Adds a change of a field, if its value changed.
     pub(crate) fn note(&mut self, field: &str, before: impl Into<Value>, after: impl Into<Value>) {
         let (before, after) = (before.into(), after.into());
         if before != after {
@@ -52,7 +52,7 @@ impl Edits {
         }
     }
 
-    /// Adds what goes out of sight with an archived thing.
+    /// Adds what becomes inaccessible when the node is archived.
     pub(crate) fn keep(&mut self, kept: Value) {
         self.kept = kept;
     }
@@ -79,8 +79,8 @@ impl Edits {
         event
     }
 
-    /// Leaves out long texts that do not fit: first what things became, which is known
-    /// anyway, then what they were, which a fork will then say it does not know.
+    /// Removes values that are too long for an event: first the new ones, which can be read
+    /// elsewhere, then the old ones, which a fork then reports as not rewound.
     fn shorten(&mut self) {
         for value in ["after", "before"] {
             for change in &mut self.changes {
@@ -103,7 +103,7 @@ fn size(value: &impl serde::Serialize) -> usize {
     serde_json::to_string(value).map_or(0, |text| text.len())
 }
 
-/// Adds the event of what was changed, if anything was, to a batch.
+/// Adds an event for the changes, if there are any, to a batch.
 pub(crate) async fn record(
     desk: &Desk,
     rights: &Rights,
@@ -117,7 +117,8 @@ pub(crate) async fn record(
     remember(desk, home, batch, edits.event(desk, rights)).await
 }
 
-/// Adds the event to the log that is open, so that no change is lost between sessions.
+/// Appends the event to the open log: that of the running session, or of the campaign between
+/// sessions.
 pub(crate) async fn remember(
     desk: &Desk,
     home: &Node,

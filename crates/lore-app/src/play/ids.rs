@@ -1,4 +1,4 @@
-//! The ids clients see: a prefix and the uid in base32.
+//! The ids that clients see: a prefix and the uid in base32.
 
 use data_encoding::BASE32_NOPAD;
 use lore_core::{Error, Result, Uid};
@@ -7,7 +7,7 @@ use super::desk::Desk;
 use super::{CAMPAIGN, CHARACTER, PARTICIPANT, SESSION};
 use crate::id_forms::{self, read_uid};
 
-/// What an id names.
+/// The kinds of things that ids of the table refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thing {
     /// A campaign.
@@ -33,7 +33,7 @@ impl Thing {
         }
     }
 
-    /// What people call it.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Campaign => "campaign",
@@ -43,14 +43,14 @@ impl Thing {
         }
     }
 
-    /// The id of a thing as clients see it.
+    /// Returns the id of a thing as clients see it.
     pub fn show(self, uid: Uid) -> String {
         let body = BASE32_NOPAD.encode(uid.as_bytes()).to_ascii_lowercase();
         format!("{}{body}", self.prefix())
     }
 
-    /// Reads an id; with its prefix, without it, or as other toolsets show it.
-    /// `field` is the argument it came in.
+    /// Parses an id with or without its prefix, or in the form of another toolset. `field` is the
+    /// name of the argument.
     pub fn read(self, field: &str, text: &str) -> Result<Uid> {
         let text = text.trim();
         if text.is_empty() {
@@ -73,7 +73,7 @@ impl Thing {
         read_uid(text).ok_or_else(|| Error::invalid(field, malformed(), self.where_to_look()))
     }
 
-    /// What an id of any door means here: also a number in the world, and a URI.
+    /// Like [`Thing::read`], but also accepts a number in the world, a mention or a URI.
     pub async fn find(self, desk: &Desk, field: &str, text: &str) -> Result<Uid> {
         let read = self.read(field, text);
         if read.is_ok() {
@@ -96,7 +96,7 @@ impl Thing {
         }
     }
 
-    /// The error for an id that leads nowhere.
+    /// The error for an id that does not exist.
     pub fn unknown(self, id: &str) -> Error {
         Error::not_found(format!("{} {id}", self.name()), self.where_to_look())
     }

@@ -1,4 +1,4 @@
-//! The log of a session: reading it, adding notes, checking it.
+//! The log of a session: reading it, adding notes, recording refusals and verifying it.
 
 use lore_core::error::Code;
 use lore_core::{Error, Event, Result, Uid, Visibility};
@@ -17,49 +17,49 @@ use super::session::{self, Session, Status, touching_log};
 use super::tally::told;
 use super::{casting, word};
 
-/// How many events a page has when nothing is said.
+/// The default number of events per page.
 const PAGE: usize = 100;
-/// How many events a page has at most.
+/// The maximum number of events per page.
 const PAGE_MAX: usize = 1_000;
-/// Longest note, in characters.
+/// The maximum length of a note, in characters.
 const NOTE_MAX: usize = 20_000;
 
-/// Which part of a log to read.
+/// The part of a log to read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Page {
     /// Only events after this one.
     pub after: Option<i64>,
     /// Only events before this one.
     pub before: Option<i64>,
-    /// At most this many.
+    /// The maximum number of events.
     pub limit: Option<i64>,
 }
 
-/// A part of a log.
+/// A page of a log.
 #[derive(Debug, Clone)]
 pub struct LogPage {
     /// Its events, newest first.
     pub events: Vec<Event>,
-    /// Whether there are more in the direction of reading.
+    /// Whether there are more events in the direction of reading.
     pub has_more: bool,
-    /// Where to read on.
+    /// Where the next page starts.
     pub next: Next,
 }
 
-/// Where to read on in a log.
+/// Where the next page of a log starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Towards the present: what comes after this event.
+    /// Later events: those after this one.
     After(i64),
-    /// Towards the beginning: what comes before this event.
+    /// Earlier events: those before this one.
     Before(i64),
-    /// Nowhere: this was the beginning.
+    /// There are no earlier events.
     Nowhere,
 }
 
-/// A page of a session's events, newest first. Who only says after which event reads
-/// forward: the page has the oldest events after it, so that nobody who reads on from page
-/// to page misses one. Everybody else reads backward from the newest.
+/// Returns a page of a session's events, newest first. With only `after`, it reads forward: the
+/// page contains the oldest events after that one, so that a reader who goes on from page to page
+/// misses none. Otherwise it reads backward from the newest.
 pub async fn read(desk: &Desk, session: Uid, page: Page) -> Result<LogPage> {
     let node = desk.find(Thing::Session, session).await?;
     let limit = page_size(page.limit)?;
@@ -68,7 +68,7 @@ pub async fn read(desk: &Desk, session: Uid, page: Page) -> Result<LogPage> {
         after: page.after,
         before: page.before,
         order: if forward.is_some() { EventOrder::Ascending } else { EventOrder::Descending },
-        // One more tells whether there are more.
+        // One more, to find out whether there are more.
         limit: limit + 1,
         ..EventQuery::default()
     };
@@ -98,20 +98,20 @@ fn page_size(limit: Option<i64>) -> Result<usize> {
     }
 }
 
-/// A note to add to a log.
+/// The input for adding a note.
 #[derive(Debug, Clone)]
 pub struct NewNote {
     /// The session.
     pub session: Uid,
-    /// What to note.
+    /// The text.
     pub text: String,
-    /// The character it is about, if it is about one.
+    /// The character it is about, if any.
     pub character: Option<Uid>,
     /// Whether only the GM's side may read it.
     pub gm_only: bool,
 }
 
-/// Adds a note; the answer is its place in the log.
+/// Plans a note. The answer is the sequence number of its event.
 pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
     let (session, home) = session::find(desk, note.session).await?;
     let rights = rights::in_campaign(desk, &home).await?;
@@ -128,7 +128,7 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
     }
     let payload = match session.status {
         Status::Active => json!({ "text": text }),
-        // A recap written afterwards belongs to the evening, but did not happen in it.
+        // A note written after the end, such as a recap, is marked as such.
         Status::Ended => json!({ "text": text, "after_end": true }),
     };
     let mut event = desk.event(&rights, "NOTE_ADDED", &payload);
@@ -154,7 +154,7 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
     Ok(Plan { batch, answer: Box::new(|first| first) })
 }
 
-/// A note as a text of the session, so that every search finds it.
+/// Plans a text of the session with the note, so that search finds it.
 pub(crate) fn remembered(
     desk: &Desk,
     session: &Session,
@@ -169,11 +169,11 @@ pub(crate) fn remembered(
     Ok(Change::CreateText(note))
 }
 
-/// Text kind of a note of a session.
+/// Text kind of a session's notes.
 pub(crate) const NOTE: &str = "session_note";
 
-/// Notes that a request about a session was refused, if there is such a session. Never hides
-/// the refusal itself: when the note cannot be written, the log of the program says so.
+/// Records that a request about a session was refused, if the session exists. Failures to do so are
+/// only logged, so that they do not hide the refusal.
 pub async fn reject(desk: &Desk, session: Uid, error: &Error) {
     if matches!(error.code(), Code::Conflict | Code::Unavailable | Code::Bug | Code::Cancelled) {
         return;
@@ -182,10 +182,10 @@ pub async fn reject(desk: &Desk, session: Uid, error: &Error) {
     let payload = json!({
         "rpc": desk.tool, "reason_code": error.code().meaning().name, "message": error.to_string(),
     });
-    // Who has no seat here may be rejected, too.
+    // The caller may have no participant here. The refusal is recorded anyway.
     let rights = rights::in_campaign(desk, &home).await;
     let by = rights.ok().and_then(|rights| rights.participant());
-    // Only the GM's side reads why: the text may name what the others should not know.
+    // Only the GM's side may read it, because the message may name hidden things.
     let mut event = desk.event_by(by, "REQUEST_REJECTED", &payload);
     event.visibility = Visibility::Gm;
     let node = NodeRef::Id(session.node.id);
@@ -196,20 +196,21 @@ pub async fn reject(desk: &Desk, session: Uid, error: &Error) {
     }
 }
 
-/// What checking a log found.
+/// The result of verifying a log.
 #[derive(Debug, Clone)]
 pub struct Verified {
-    /// The hashes.
+    /// The state of the hash chain.
     pub chain: ChainReport,
-    /// How many events the viewer sees.
+    /// The number of events the viewer sees.
     pub seen: usize,
-    /// How many rolls were repeated from their seeds.
+    /// The number of rolls that were repeated from their seeds.
     pub rolls: usize,
-    /// The events whose dice do not follow from their seed.
+    /// The sequence numbers of rolls that do not follow from their seed.
     pub wrong_rolls: Vec<i64>,
 }
 
-/// Checks every hash of a log, and repeats all dice the viewer sees from their seeds.
+/// Verifies the hash chain of a log and repeats all dice rolls that the viewer sees from their
+/// seeds.
 pub async fn verify(desk: &Desk, session: Uid) -> Result<Verified> {
     let node = desk.find(Thing::Session, session).await?;
     let chain = desk.app.store.verify_events(&desk.viewer, node.id).await?;
@@ -229,10 +230,10 @@ pub async fn verify(desk: &Desk, session: Uid) -> Result<Verified> {
     }
 }
 
-/// The kinds of events that dice decide.
+/// The kinds of events that contain dice.
 const WITH_DICE: [&str; 3] = ["ACTION_ROLL_RESOLVED", "DEATH_MOVE_MADE", "RESTED"];
 
-/// Whether the dice of an event come out again from its seed.
+/// Whether the dice of an event follow from its seed.
 fn dice_follow_from_seed(event: &Event) -> bool {
     let payload = told(event);
     match event.kind.as_str() {
@@ -243,13 +244,13 @@ fn dice_follow_from_seed(event: &Event) -> bool {
 
 fn effect_follows(kind: &str, detail: &Value) -> bool {
     let number = |key: &str| detail.get(key).and_then(Value::as_u64);
-    // A blaze of glory needs no dice.
+    // A blaze of glory has no dice.
     let Some(mut stream) = number("seed_used").and_then(stream_of) else { return detail.is_null() };
     let mut next = |sides| Some(u64::from(stream.die(sides)));
     if kind == "DEATH_MOVE_MADE" {
         return number("hope_die") == next(Sides::D12) && number("fear_die") == next(Sides::D12);
     }
-    // Those whom the players do not know have dice of their own.
+    // Hidden characters have their own dice.
     let hidden = || match number("hidden_seed_used").and_then(stream_of) {
         Some(mut stream) => {
             faces(detail, "hidden_rolls").all(|die| die == Some(u64::from(stream.die(Sides::D4))))
@@ -265,14 +266,14 @@ fn stream_of(seed: u64) -> Option<DiceStream> {
     Seed::new(seed).ok().map(DiceStream::new)
 }
 
-/// What the dice of a list of rolls show.
+/// The values of the dice in a list of rolls.
 fn faces(detail: &Value, rolls: &str) -> impl Iterator<Item = Option<u64>> {
     let rolls = detail.get(rolls).and_then(Value::as_array).into_iter().flatten();
     rolls.map(|roll| roll.get("die").and_then(Value::as_u64))
 }
 
-/// Repeats a roll and its judgement. The judgement by a difficulty that the viewer may
-/// not see stays unchecked.
+/// Repeats a roll and how it was judged. If the viewer may not see the difficulty, only the dice
+/// are checked.
 fn action_follows(payload: &Value) -> bool {
     let number = |path: &str| payload.pointer(path).and_then(Value::as_i64);
     let difficulty = number("/difficulty");

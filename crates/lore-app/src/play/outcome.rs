@@ -1,4 +1,5 @@
-//! Applying what follows from a roll: once, however often it is asked for.
+//! Applies the consequences of an action roll: Hope, stress, Fear and countdowns. Each roll is
+//! applied at most once.
 
 use lore_core::{Error, Event, Node, Result, Uid, Visibility};
 use lore_rules::duality::Outcome;
@@ -15,37 +16,37 @@ use super::session::{self, Session, shown_of, touching_log};
 use super::sheet::{self, Changed, Sheet, table_error};
 use super::tally::{Part, Share, Tally, told};
 
-/// What came of applying a roll.
+/// The result of applying a roll.
 #[derive(Debug, Clone)]
 pub struct Applied {
-    /// The roll.
+    /// The sequence number of the roll.
     pub roll_seq: i64,
-    /// Whether the GM has a move to make.
+    /// Whether the GM should make a move.
     pub requires_complication: bool,
-    /// Every target, as it fares now.
+    /// The sheets of all targets afterwards.
     pub states: Vec<(Uid, Sheet)>,
     /// The GM's Fear, if it changed.
     pub gm_fear: Option<i64>,
-    /// The countdowns the roll moved.
+    /// The countdowns that the roll advanced.
     pub countdowns: Vec<Ticked>,
-    /// Whether this had been applied before.
+    /// Whether it had been applied before.
     pub already_applied: bool,
 }
 
-/// What applying a roll comes to.
+/// The plan for applying a roll.
 pub enum ApplyPlan {
-    /// It was applied before; nothing is left to do.
+    /// It was applied before. There is nothing to do.
     Before(Applied),
-    /// It is applied now.
+    /// The plan that applies it.
     Now(Plan<Applied>),
 }
 
-/// Plans to apply the roll `roll_seq`; `targets` default to who rolled.
+/// Plans to apply the roll `roll_seq`. `targets` defaults to the character who rolled.
 pub async fn apply(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) -> Result<ApplyPlan> {
     let (session, home) = session::find(desk, session).await?;
     let (session, home) = (&session, &home);
     let roll = find_roll(desk, session, roll_seq).await?;
-    // Who may not see how it was applied still learns that it was.
+    // Even callers who may not see how the roll was applied must learn that it was.
     let settled = desk.app.store.settled(&desk.all_seeing(), session.node.id, roll_seq).await?;
     if let Some(done) = settled {
         let mut applied = read_applied(&done)?;
@@ -58,7 +59,8 @@ pub async fn apply(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) ->
     let rights = rights::in_campaign(desk, home).await?;
     nodes.iter().try_for_each(|node| rights.require(node))?;
     if !rights.is_gm() {
-        // Applying uses the roll up, so it takes the right to act for who rolled.
+        // Applying uses the roll up, so the caller must be allowed to act for the character who
+        // rolled.
         let roller = find_all(desk, home, &roller(&roll)?, "roll_seq").await?;
         roller.iter().try_for_each(|node| rights.require(node))?;
     }
@@ -79,7 +81,8 @@ pub async fn apply(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) ->
     Ok(ApplyPlan::Now(finish(desk, &rights, tally, session, home, answer).await?))
 }
 
-/// What an outcome brings to a sheet. The dead gain nothing, and stop nobody's Fear.
+/// Applies an outcome to a sheet. Characters out of play are not changed, but this does not prevent
+/// Fear from rising.
 fn judged(sheet: &Sheet, outcome: Outcome) -> Result<Changed> {
     if !sheet.state.life.is_in_play() {
         return Ok(Changed { sheet: sheet.clone(), changes: Vec::new(), notes: Vec::new() });
@@ -88,8 +91,8 @@ fn judged(sheet: &Sheet, outcome: Outcome) -> Result<Changed> {
     Ok(sheet.stepped(step))
 }
 
-/// Raises Fear, if the outcome does, and ticks the countdowns. Fear stays at its maximum;
-/// that is no error.
+/// Raises Fear if the outcome says so, and advances the countdowns. Fear that is at its maximum
+/// already stays there without an error.
 async fn turn_table(
     tally: &mut Tally<'_>,
     home: &Node,
@@ -131,7 +134,7 @@ async fn finish(
     applied.settles = Some(roll_seq);
     let mut events = vec![asked, applied];
     if !ticks.is_empty() {
-        // Everybody knows the countdowns, but not of every roll.
+        // Countdowns are visible to everybody, even if the roll is not.
         let seen = events.iter().all(|event| event.visibility == Visibility::Members);
         let roll = seen.then_some(roll_seq);
         events.push(desk.event(rights, "COUNTDOWN_CHANGED", &ticked_payload(&answer, roll, ticks)));
@@ -148,7 +151,8 @@ fn applied_payload(answer: &Applied, part: &Part, share: Share) -> Value {
     let mut payload = json!({
         "targets": part.target_ids(), "applied_changes": part.applied, "states": states,
     });
-    // What is of the table is told once, in the part that everybody reads.
+    // The part that everybody reads contains what concerns the table. It is not repeated in the
+    // hidden one.
     if share != Share::Hidden
         && let Some(fields) = payload.as_object_mut()
     {
@@ -178,7 +182,7 @@ fn ticked_payload(answer: &Applied, roll: Option<i64>, changes: Vec<Value>) -> V
     })
 }
 
-/// The outcome of a recorded roll.
+/// Reads the outcome from the event of a roll.
 fn outcome_of(roll: &Event) -> Result<Outcome> {
     let payload: Value = serde_json::from_str(&roll.payload).map_err(|_| damaged())?;
     if payload.get("reaction") == Some(&json!(true)) {
@@ -217,7 +221,7 @@ async fn find_roll(desk: &Desk, session: &Session, roll_seq: i64) -> Result<Even
     Ok(event)
 }
 
-/// Who rolled.
+/// Returns the character who rolled.
 fn roller(roll: &Event) -> Result<Vec<Uid>> {
     roll.character.map(|uid| vec![uid]).ok_or_else(damaged)
 }
@@ -235,7 +239,7 @@ fn wanted_targets(roll: &Event, given: &[Uid]) -> Result<Vec<Uid>> {
     Ok(targets)
 }
 
-/// The states of those whose sheets the caller may see.
+/// Keeps the states whose sheets the caller may see.
 async fn visible(desk: &Desk, states: Vec<(Uid, Sheet)>) -> Result<Vec<(Uid, Sheet)>> {
     if desk.viewer.sees_gm_side() {
         return Ok(states);
@@ -255,7 +259,7 @@ fn state_value((uid, sheet): &(Uid, Sheet)) -> Value {
     json!({ "character_id": Thing::Character.show(*uid), "sheet": sheet.to_value() })
 }
 
-/// The answer of an application, from its event.
+/// Reads the result of an earlier application from its event.
 fn read_applied(event: &Event) -> Result<Applied> {
     let payload = told(event);
     let mut states = Vec::new();

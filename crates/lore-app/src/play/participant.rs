@@ -1,4 +1,4 @@
-//! Participants: who sits at the table.
+//! Participants: the people and agents at a table.
 
 use lore_core::{Error, Node, Properties, Result, Role, Uid, Visibility, names};
 use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeRef};
@@ -10,7 +10,7 @@ use super::history::Edits;
 use super::ids::Thing;
 use super::{CAMPAIGN, PARTICIPANT, history, rights, sheet, word};
 
-/// What a participant is at the table.
+/// The role of a participant at the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seat {
     /// Leads the game.
@@ -20,7 +20,7 @@ pub enum Seat {
 }
 
 impl Seat {
-    /// Its stored and shown name.
+    /// Its stored and displayed name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Gm => "GM",
@@ -29,7 +29,7 @@ impl Seat {
     }
 }
 
-/// Who moves a participant.
+/// Who acts for a participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Controller {
     /// A person.
@@ -39,7 +39,7 @@ pub enum Controller {
 }
 
 impl Controller {
-    /// Its stored and shown name.
+    /// Its stored and displayed name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Human => "HUMAN",
@@ -48,47 +48,47 @@ impl Controller {
     }
 }
 
-/// A participant to add.
+/// The input for adding a participant.
 #[derive(Debug, Clone)]
 pub struct NewParticipant {
     /// The campaign.
     pub campaign: Uid,
-    /// What the table calls them.
+    /// The display name.
     pub display_name: String,
-    /// What they are at the table.
+    /// The role.
     pub seat: Seat,
-    /// Who moves them.
+    /// Who acts for them.
     pub controller: Controller,
 }
 
-/// Changes to a participant; `None` leaves a field alone.
+/// Changes to a participant; `None` leaves a field as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParticipantPatch {
-    /// New name.
+    /// The new name.
     pub display_name: Option<String>,
-    /// New seat.
+    /// The new role.
     pub seat: Option<Seat>,
-    /// New controller.
+    /// The new controller.
     pub controller: Option<Controller>,
-    /// Into the archive, or out of it.
+    /// Whether to archive or restore them.
     pub archived: Option<bool>,
 }
 
 /// A participant.
 #[derive(Debug, Clone)]
 pub struct Participant {
-    /// The node.
+    /// Its node.
     pub node: Node,
-    /// The campaign.
+    /// Its campaign.
     pub campaign: Uid,
-    /// What they are at the table.
+    /// Its role.
     pub seat: Seat,
-    /// Who moves them.
+    /// Who acts for it.
     pub controller: Controller,
 }
 
-/// Adds a participant. A player's token adds itself and takes the seat at once; it has one
-/// seat in a campaign.
+/// Adds a participant. A player adds themselves and claims the participant at once; they can have
+/// one per campaign.
 pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participant>> {
     let campaign = desk.find(Thing::Campaign, new.campaign).await?;
     if new.seat == Seat::Gm {
@@ -113,7 +113,7 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
         "summary": format!("{} sits down as {}", node.name, new.seat.as_str()),
         "participant_id": Thing::Participant.show(uid), "role": new.seat.as_str(),
     });
-    // A player who adds themselves acts as who they become.
+    // A player who adds themselves is the author of the event.
     let acting = if desk.viewer.role < Role::Gm { Some(uid) } else { desk.participant };
     let event = desk.event_by(acting, "PARTICIPANT_CREATED", &payload);
     let batch = history::remember(desk, &campaign, batch, event).await?;
@@ -126,8 +126,7 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
     Ok(Plan::new(batch, participant))
 }
 
-/// Changes a participant, or moves them into the archive and back. Who is archived leaves
-/// the seat to somebody else.
+/// Changes a participant, and archives them if requested. Archiving removes the claim.
 pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<Plan<Participant>> {
     let node = find_live(desk, Thing::Participant, uid).await?;
     let home = home_of(desk, &node, Thing::Participant).await?;
@@ -182,7 +181,8 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
     Ok(Plan::new(batch, participant))
 }
 
-/// Players see what they move, so who becomes one must not hold what players do not know.
+/// Fails if a participant who is to become a player controls hidden characters, because players see
+/// what they control.
 async fn require_known_characters(desk: &Desk, person: &Node) -> Result<()> {
     let held = rights::controlled(desk, person).await?;
     for character in desk.app.store.nodes(&desk.viewer, &held).await? {
@@ -197,33 +197,33 @@ async fn require_known_characters(desk: &Desk, person: &Node) -> Result<()> {
     Ok(())
 }
 
-/// Everybody at the table, oldest first.
+/// Lists the participants of a campaign, oldest first.
 pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Participant>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let nodes = campaign::members(desk, &home, PARTICIPANT).await?;
     Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
 }
 
-/// Everybody who has been archived, oldest first. For the GM.
+/// Lists the archived participants of a campaign, oldest first. Only for the GM.
 pub async fn list_archived(desk: &Desk, campaign: Uid) -> Result<Vec<Participant>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let nodes = campaign::archived_members(desk, &home, Thing::Participant).await?;
     Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
 }
 
-/// Somebody who is in the archive, for the GM.
+/// Returns an archived participant, for the GM.
 pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Participant>> {
     let found = campaign::archived_node(desk, Thing::Participant, uid).await?;
     Ok(found.and_then(|node| Some(shape(node.clone(), campaign::of(&node)?))))
 }
 
-/// What somebody is at the table.
+/// Returns the role of a participant.
 pub(crate) fn seat_of(participant: &Node) -> Seat {
     let is_gm = participant.properties.get("role").and_then(Value::as_str) == Some("GM");
     if is_gm { Seat::Gm } else { Seat::Player }
 }
 
-/// The edge from a thing to its campaign.
+/// The membership edge from a node to its campaign.
 pub(crate) fn joins(uid: Uid, campaign: Uid, visibility: Visibility) -> Result<NewEdge> {
     Ok(NewEdge {
         source: NodeRef::Uid(uid),
@@ -235,7 +235,7 @@ pub(crate) fn joins(uid: Uid, campaign: Uid, visibility: Visibility) -> Result<N
     })
 }
 
-/// Names everything that shows who sits at a table.
+/// Marks the resources that show who is at a table as changed.
 pub(crate) fn touching(batch: Batch, campaign: Uid) -> Batch {
     let campaign = campaign::uri(campaign);
     let participants = format!("{campaign}/participants");

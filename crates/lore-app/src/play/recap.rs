@@ -1,4 +1,4 @@
-//! "Previously on": what happened in a session, in few words.
+//! Recaps: a summary of what happened in a session, and a search in its log.
 
 use std::collections::BTreeMap;
 
@@ -11,92 +11,92 @@ use super::session::{self, Session};
 use super::tally::told;
 use super::telling::{Names, Wanted, in_words};
 
-/// Events read at once.
+/// The number of events read at once.
 const PAGE: usize = 1_000;
-/// Most events a recap looks at; a longer session is told from its end.
+/// The maximum number of events in a recap. For a longer session, the last ones count.
 const EVENTS_MAX: usize = 20_000;
-/// Most events of a search that are told at once.
+/// The maximum number of matches in one answer.
 const MATCHES_MAX: usize = 50;
-/// Most notes and other happenings that are told at once.
+/// The maximum number of happenings in one answer.
 const HAPPENINGS_MAX: usize = 200;
 
-/// What to tell.
+/// The input of a recap.
 #[derive(Debug, Clone)]
 pub struct RecapRequest {
-    /// Of which session.
+    /// The session.
     pub session: Uid,
-    /// Words to look for; none when blank.
+    /// Words to search for; blank for none.
     pub query: String,
-    /// Only what happened before this event.
+    /// Only events before this one count.
     pub before: Option<i64>,
 }
 
-/// What happened in a session.
+/// A summary of a session.
 #[derive(Debug, Clone)]
 pub struct Recap {
     /// The session.
     pub session: Session,
-    /// How many events were looked at.
+    /// The number of events it covers.
     pub events: usize,
-    /// How the dice fell, by the name of who rolled.
+    /// Statistics of rolls, by the name of the character.
     pub rolls: BTreeMap<String, Rolls>,
-    /// What changed from beginning to end, by whose it is (a character's or participant's id,
+    /// The first and last values of changed fields, by owner (the id of a character or participant,
     /// or `table`) and field.
     pub changes: BTreeMap<(String, String), (Value, Value)>,
-    /// Notes and other happenings, in order; the last ones when there are too many, and with
-    /// words to look for only those of the same stretch as the matches.
+    /// Notes and other happenings, in order, the last ones if there are too many. With words to
+    /// search for, only those since the oldest match of this page.
     pub happenings: Told<Happening>,
-    /// Events that hold the words looked for, newest first.
+    /// The events that contain the words, newest first.
     pub matches: Told<Match>,
-    /// Where to read on when earlier ones were left out: before this event.
+    /// If earlier ones were left out, the event before which the next page continues.
     pub next_before: Option<i64>,
 }
 
-/// A list that may be cut.
+/// A list that may have been cut.
 #[derive(Debug, Clone)]
 pub struct Told<T> {
-    /// What is told.
+    /// The items that are left.
     pub items: Vec<T>,
-    /// How many there were.
+    /// The number of items before it was cut.
     pub total: usize,
 }
 
-/// How dice fell.
+/// Statistics of dice rolls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rolls {
-    /// All rolls.
+    /// The number of all rolls.
     pub total: u32,
-    /// Those that succeeded.
+    /// The number of successes.
     pub successes: u32,
-    /// Those with equal dice.
+    /// The number of rolls with equal dice.
     pub criticals: u32,
-    /// Those that Hope led.
+    /// The number of rolls with Hope, without reactions.
     pub with_hope: u32,
-    /// Those that Fear led.
+    /// The number of rolls with Fear, without reactions.
     pub with_fear: u32,
 }
 
-/// An event that holds the words looked for.
+/// An event that contains the words.
 #[derive(Debug, Clone)]
 pub struct Match {
     /// The event.
     pub event: Event,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// Something worth telling.
+/// A note or other event worth reporting.
 #[derive(Debug, Clone)]
 pub struct Happening {
-    /// Its place in the log.
+    /// Its sequence number.
     pub sequence: i64,
-    /// What kind of event it is.
+    /// The kind of event.
     pub kind: String,
-    /// The note, or what the event says of itself.
+    /// The note, or the event's summary.
     pub text: String,
 }
 
-/// Tells what happened; with words to look for, also where they occur.
+/// Summarises a session, and searches its events if there are words to search for.
 pub async fn tell(desk: &Desk, ask: &RecapRequest) -> Result<Recap> {
     let (session, home) = session::find(desk, ask.session).await?;
     let names = Names::load(desk, &home).await?;
@@ -117,25 +117,24 @@ pub async fn tell(desk: &Desk, ask: &RecapRequest) -> Result<Recap> {
     let told = recap.happenings.keep_last(HAPPENINGS_MAX, |happening| happening.sequence);
     let found = recap.matches.keep_last(MATCHES_MAX, |found| found.event.sequence);
     recap.matches.items.reverse();
-    // Who looks for words reads on from match to match, everybody else from happening to
-    // happening.
+    // A search is continued from match to match, a plain recap from happening to happening.
     let cut = if wanted.is_anything() { found } else { told };
     recap.next_before = cut.max(recap.next_before);
-    // What the next page tells is not told twice.
+    // What is on the next page is left out here.
     let next = recap.next_before.unwrap_or(0);
     recap.happenings.items.retain(|happening| happening.sequence >= next);
     recap.changes.retain(|_, (before, after)| before != after);
     Ok(recap)
 }
 
-/// Events in order.
+/// Events that were read, in order.
 struct LookedAt {
     events: Vec<Event>,
-    /// The first of them, when there are earlier ones.
+    /// The sequence number of the first of them, if there are earlier ones.
     earlier: Option<i64>,
 }
 
-/// The events of a session, the last ones when there are too many.
+/// Reads the events of a session, the last ones if there are too many.
 async fn read_all(desk: &Desk, session: &Session, mut before: Option<i64>) -> Result<LookedAt> {
     let mut events: Vec<Event> = Vec::new();
     loop {
@@ -169,7 +168,7 @@ impl<T> Told<T> {
         self.total += 1;
     }
 
-    /// Leaves out the first ones. Returns where the rest begins, if any were left out.
+    /// Keeps only the last `most` items. Returns where they start, if any were removed.
     fn keep_last(&mut self, most: usize, place: impl Fn(&T) -> i64) -> Option<i64> {
         let surplus = self.items.len().checked_sub(most).filter(|surplus| *surplus > 0)?;
         self.items.drain(..surplus);
@@ -213,7 +212,7 @@ impl Recap {
         rolls.with_hope += u32::from(!with_fear);
     }
 
-    /// The first value before and the last value after frame what happened between.
+    /// Keeps the first value before and the last value after of each field.
     fn take_change(&mut self, change: &Value) {
         let participant = text(change, "participant_id").if_empty("table");
         let who = text(change, "character_id").if_empty(&participant);

@@ -1,7 +1,8 @@
-//! Who may do what at the table.
+//! Permissions at the table.
 //!
-//! A game master's token may do anything and act as anybody. A player's token acts
-//! only as the participant it has claimed, and moves only what that one controls.
+//! The holder of a game master's token may do anything and act as anybody. The holder of a player's
+//! token acts only as the participant they have claimed, and only for the characters that
+//! participant controls.
 
 use lore_core::{Edge, Error, Node, NodeId, Properties, Result, Role, Timestamp, Uid, Visibility};
 use lore_store::{Change, Direction, Expect, NodePatch, NodeRef, Require, StoreError};
@@ -12,15 +13,15 @@ use super::ids::Thing;
 use super::participant::{self, Seat};
 use super::{CONTROLS, PART_OF, PARTICIPANT, word};
 
-/// The property of a seat that says whose it is.
+/// Property of a participant: the principal who claimed it.
 const CLAIMED_BY: &str = "claimed_by";
-/// The property of a seat that says since when.
+/// Property of a participant: when it was claimed.
 const CLAIMED_AT: &str = "claimed_at";
 
-/// What the caller may move.
+/// What the caller may act for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rights {
-    /// Anything in the campaign.
+    /// Everything in the campaign.
     Gm {
         /// The participant they act as, if they have a seat.
         participant: Option<Uid>,
@@ -31,13 +32,13 @@ pub enum Rights {
         participant: Uid,
         /// The characters they control.
         characters: Vec<NodeId>,
-        /// What their token allows: a game master may play, too.
+        /// The role of the caller's token. A game master may take a player's seat as well.
         token: Role,
     },
 }
 
 impl Rights {
-    /// Whether the caller leads the game.
+    /// Whether the caller acts as the game master.
     pub fn is_gm(&self) -> bool {
         matches!(self, Self::Gm { .. })
     }
@@ -50,7 +51,7 @@ impl Rights {
         }
     }
 
-    /// Fails unless the caller may move `character`.
+    /// Fails unless the caller may act for `character`.
     pub fn require(&self, character: &Node) -> Result<()> {
         match self {
             Self::Gm { .. } => Ok(()),
@@ -63,7 +64,7 @@ impl Rights {
         }
     }
 
-    /// Fails unless the caller is the game master.
+    /// Fails unless the caller acts as the game master.
     pub fn require_gm(&self) -> Result<()> {
         match self {
             Self::Gm { .. } => Ok(()),
@@ -80,8 +81,8 @@ impl Rights {
     }
 }
 
-/// What the caller may move in a campaign. The seat of their context counts in its own
-/// campaign only.
+/// Determines the caller's rights in a campaign. The participant of their context counts only in
+/// its own campaign.
 pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
     let chosen = match desk.participant {
         Some(uid) => Some(desk.find(Thing::Participant, uid).await?),
@@ -102,7 +103,7 @@ pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
     Ok(Rights::Player { participant: participant.uid, characters, token: desk.viewer.role })
 }
 
-/// The characters a participant controls.
+/// Returns the characters a participant controls.
 pub(crate) async fn controlled(desk: &Desk, participant: &Node) -> Result<Vec<NodeId>> {
     let (store, kinds) = (&desk.app.store, [word(CONTROLS)?]);
     let ids = [participant.id];
@@ -110,8 +111,9 @@ pub(crate) async fn controlled(desk: &Desk, participant: &Node) -> Result<Vec<No
     Ok(edges.into_iter().map(|edge| edge.target).collect())
 }
 
-/// Lets a player's token take a seat nobody has taken, if it has none in this campaign. A
-/// game master needs none.
+/// Claims a participant for the holder of a player's token. Fails for the GM's seat, for a
+/// participant claimed by somebody else, or if the caller has claimed another one in this campaign.
+/// Game masters do not need to claim one.
 pub(crate) async fn claim(desk: &Desk, campaign: &Node, participant: &Node) -> Result<()> {
     if desk.viewer.role >= Role::Gm {
         return Ok(());
@@ -126,7 +128,7 @@ pub(crate) async fn claim(desk: &Desk, campaign: &Node, participant: &Node) -> R
         }
         match own_seats(desk, &campaign).await?.first() {
             None => {}
-            // Another call of the same player was faster.
+            // A concurrent call of the same player has claimed it.
             Some(own) if own.uid == participant.uid => return Ok(()),
             Some(own) => return Err(has_seat(own)),
         }
@@ -141,7 +143,7 @@ pub(crate) async fn claim(desk: &Desk, campaign: &Node, participant: &Node) -> R
     Err(Error::Unavailable { what: "the seat (too many changes at once)".into() })
 }
 
-/// How often a seat is tried when others change the table at the same moment.
+/// The maximum number of attempts to claim a participant while others change the table.
 const CLAIMS: usize = 64;
 
 async fn take_seat(
@@ -160,20 +162,20 @@ async fn take_seat(
     desk.app.commit(&desk.viewer, batch).await
 }
 
-/// Writes down that the caller has a seat, and since when.
+/// Marks a participant as claimed by the caller.
 pub(crate) fn take(desk: &Desk, seat: &mut Properties, at: Timestamp) {
     seat.insert(CLAIMED_BY.into(), json!(desk.viewer.principal.0));
     seat.insert(CLAIMED_AT.into(), json!(at.to_string()));
 }
 
-/// Leaves a seat to somebody else.
+/// Removes the claim from a participant.
 pub(crate) fn leave(seat: &mut Properties) {
     seat.shift_remove(CLAIMED_BY);
     seat.shift_remove(CLAIMED_AT);
 }
 
-/// Fails when a player's token has a seat. What somebody sees goes by their token, so a
-/// player in a GM's seat would lead a game without seeing it.
+/// Fails if a participant is claimed by the holder of a player's token. Visibility follows from the
+/// token, so a player in a GM's seat would lead a game without seeing all of it.
 pub(crate) fn require_free(participant: &Node) -> Result<()> {
     if !participant.properties.contains_key(CLAIMED_BY) {
         return Ok(());
@@ -185,17 +187,18 @@ pub(crate) fn require_free(participant: &Node) -> Result<()> {
     })
 }
 
-/// When a seat was taken, if it is.
+/// Returns when a participant was claimed, if it is.
 pub(crate) fn taken_at(participant: &Node) -> Option<Timestamp> {
     participant.properties.get(CLAIMED_AT)?.as_str()?.parse().ok()
 }
 
-/// Holds while nobody takes or adds a seat: each of these moves the campaign's version.
+/// A precondition: no participant was added or claimed meanwhile. Both change the campaign's
+/// version.
 pub(crate) fn same_seats(campaign: &Node) -> Require {
     Require::NodeAt { node: NodeRef::Id(campaign.id), version: campaign.version }
 }
 
-/// Fails when the caller has a seat in a campaign.
+/// Fails if the caller has claimed a participant in the campaign.
 pub(crate) async fn require_seatless(desk: &Desk, campaign: &Node) -> Result<()> {
     own_seats(desk, campaign).await?.first().map_or(Ok(()), |own| Err(has_seat(own)))
 }
@@ -231,7 +234,7 @@ fn not_yours(participant: &Node) -> Error {
     }
 }
 
-/// The one seat a player has taken in a campaign.
+/// Returns the only participant that the player has claimed in a campaign.
 async fn own_participant(desk: &Desk, campaign: &Node) -> Result<Node> {
     let mut own = own_seats(desk, campaign).await?.into_iter();
     match (own.next(), own.next()) {
@@ -243,12 +246,12 @@ async fn own_participant(desk: &Desk, campaign: &Node) -> Result<Node> {
     }
 }
 
-/// The participant who controls a character; `None` when the GM does.
+/// Returns the participant who controls a character; `None` is the GM.
 pub(crate) async fn controller_of(desk: &Desk, character: &Node) -> Result<Option<NodeId>> {
     Ok(control_of(desk, character).await?.map(|edge| edge.source))
 }
 
-/// The edge that says who controls a character.
+/// Returns the edge from the controlling participant to a character.
 pub(crate) async fn control_of(desk: &Desk, character: &Node) -> Result<Option<Edge>> {
     let edges = desk
         .app
@@ -258,7 +261,7 @@ pub(crate) async fn control_of(desk: &Desk, character: &Node) -> Result<Option<E
     Ok(edges.into_iter().next())
 }
 
-/// Edge kind that joins a thing to its campaign.
+/// The edge kind of membership in a campaign.
 pub(crate) fn membership() -> Result<lore_core::names::Word> {
     word(PART_OF)
 }

@@ -1,8 +1,7 @@
 //! Action rolls in a session.
 //!
-//! A roll is two events in the session's log, what was asked and what came of it,
-//! with the seed that proves the dice. It changes no state: what follows from it is
-//! applied by [`super::outcome`], once.
+//! A roll is two events in the session's log, the request and the result, with the seed that proves
+//! the dice. It changes no state: [`super::outcome`] applies its consequences, once.
 
 use lore_core::{Error, Node, Result, Role, Uid, Visibility};
 use lore_rules::dice::ALGORITHM;
@@ -17,55 +16,55 @@ use super::rights::{self, Rights};
 use super::session::{self, Session, touching_log};
 use super::{casting, sheet};
 
-/// Longest trait or modifier name, in characters.
+/// The maximum length of trait and modifier names, in characters.
 const LABEL_MAX: usize = 80;
-/// Most modifiers of one roll.
+/// The maximum number of modifiers of one roll.
 const MODIFIERS_MAX: usize = 50;
 
-/// What a character attempts.
+/// The input of an action roll.
 #[derive(Debug, Clone)]
 pub struct ActionRoll {
     /// The session.
     pub session: Uid,
-    /// The campaign, if the caller named it.
+    /// The campaign. If given, it must be the session's.
     pub campaign: Option<Uid>,
-    /// Who attempts it.
+    /// The character who acts.
     pub character: Uid,
-    /// The trait it is rolled with; a label unless its value shall count.
+    /// The trait. Only a label unless `use_trait_value` is set.
     pub trait_name: String,
-    /// What must be met.
+    /// The difficulty to meet.
     pub difficulty: i64,
-    /// Bonuses and penalties, by source.
+    /// Bonuses and penalties, as source and value.
     pub modifiers: Vec<(String, i64)>,
     /// Advantage, disadvantage and help.
     pub odds: Odds,
     /// Whether the trait's value on the sheet is added.
     pub use_trait_value: bool,
-    /// Whether it is a reaction to what somebody else does: judged alike, but nothing
-    /// follows from it, and nobody can help.
+    /// Whether it is a reaction. It is judged in the same way, but has no consequences, and nobody
+    /// can help.
     pub reaction: bool,
-    /// Whether only the GM's side learns the difficulty.
+    /// Whether only the GM's side may see the difficulty.
     pub hide_difficulty: bool,
-    /// Where the dice come from.
+    /// The source of randomness.
     pub randomness: Randomness,
 }
 
-/// What came of it.
+/// The result of an action roll.
 #[derive(Debug, Clone)]
 pub struct Rolled {
-    /// The place of the result in the log; what follows from the roll refers to it.
+    /// The sequence number of the result, by which the outcome is applied.
     pub roll_seq: i64,
-    /// The dice and the judgement.
+    /// The dice and how they were judged.
     pub roll: EdgeRoll,
-    /// Where the dice came from.
+    /// The source of randomness that was used.
     pub rng: RngUsed,
     /// Whether the caller may see the difficulty.
     pub shows_difficulty: bool,
-    /// What the caller should know besides.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
-/// Plans a roll.
+/// Plans an action roll.
 pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
     let (session, home) = session::find(desk, ask.session).await?;
     session.require_running()?;
@@ -118,7 +117,7 @@ pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
     Ok(Plan { batch, answer: Box::new(answer) })
 }
 
-/// Choosing dice and hiding difficulties is for the GM.
+/// Fails if a caller other than the GM chooses the dice or hides the difficulty.
 fn check_privileges(desk: &Desk, ask: &ActionRoll, rights: &Rights) -> Result<()> {
     let refuse = |field: &str, what: &str| {
         Err(Error::invalid(field, what, "leave it out: only the GM may use it in a session"))
@@ -135,23 +134,23 @@ fn check_privileges(desk: &Desk, ask: &ActionRoll, rights: &Rights) -> Result<()
     Ok(())
 }
 
-/// What the sheet adds to a roll.
+/// What the character's sheet adds to a roll.
 struct Counted {
-    /// The value of the trait, when it counts.
+    /// The value of the trait, if it is to be added.
     value: Option<i64>,
-    /// Who may see the roll: the number of a hidden sheet hides it.
+    /// The visibility of the roll. A roll that uses a value of a hidden sheet is hidden as well.
     visibility: Visibility,
-    /// What to warn of.
+    /// Warnings for the caller.
     warnings: Vec<String>,
 }
 
-/// The value of the trait when it shall count, and what to warn of.
+/// Looks up what the sheet adds to a roll. Fails if the character cannot act.
 async fn trait_value(desk: &Desk, ask: &ActionRoll, node: &Node, label: &str) -> Result<Counted> {
     let mut counted =
         Counted { value: None, visibility: casting::shown(node), warnings: Vec::new() };
     let (sheet, _, visibility) = match sheet::load_with_visibility(desk, node).await {
         Ok(found) => found,
-        // Who may not see the sheet rolls without it, but never by mistake.
+        // A caller who may not see the sheet can roll, but not with the trait's value.
         Err(hidden) if ask.use_trait_value => return Err(hidden),
         Err(_) => return Ok(counted),
     };
@@ -214,7 +213,7 @@ fn checked_label(field: &str, text: &str) -> Result<String> {
     Ok(label.to_owned())
 }
 
-/// Writes the two events of a roll.
+/// Builds the two events of a roll.
 struct Events<'a> {
     desk: &'a Desk,
     ask: &'a ActionRoll,
@@ -279,7 +278,7 @@ impl Events<'_> {
         })
     }
 
-    /// Modifiers in an order that does not depend on the caller's.
+    /// The modifiers, sorted so that their order does not depend on the caller.
     fn modifiers(&self) -> Vec<Value> {
         let mut sorted = self.ask.modifiers.clone();
         sorted.sort();
@@ -289,8 +288,8 @@ impl Events<'_> {
             .collect()
     }
 
-    /// An event about the character. A hidden difficulty moves to the GM's part, with a
-    /// salt: the hash of an event is public and must not confirm a guess.
+    /// Creates an event about the character. A hidden difficulty becomes part of the secret, with a
+    /// salt: the hash of an event is public, so without it guesses could be verified.
     fn event(&self, kind: &str, mut payload: Value) -> lore_store::NewEvent {
         let mut secret = None;
         if self.ask.hide_difficulty
@@ -310,7 +309,7 @@ impl Events<'_> {
     }
 }
 
-/// Which die leads; a critical counts as Hope.
+/// Returns which die is higher. Equal dice, which are a critical, count as Hope.
 pub fn flavor(roll: &EdgeRoll) -> &'static str {
     let dice = roll.evaluation.dice;
     if dice.fear > dice.hope { "FEAR" } else { "HOPE" }

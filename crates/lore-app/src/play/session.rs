@@ -1,4 +1,4 @@
-//! Sessions: starting, ending and listing them. At most one runs per campaign.
+//! Sessions: starting, ending and listing them. At most one is running per campaign.
 
 use lore_core::{Error, Node, NodeId, Properties, Result, Timestamp, Uid, Visibility, names};
 use lore_store::{
@@ -12,17 +12,17 @@ use super::ids::Thing;
 use super::participant::joins;
 use super::{CAMPAIGN, SESSION, rights, table, word};
 
-/// Whether a session runs.
+/// The status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// It runs.
+    /// It is running.
     Active,
     /// It is over.
     Ended,
 }
 
 impl Status {
-    /// Its stored and shown name.
+    /// Its stored and displayed name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",
@@ -34,25 +34,25 @@ impl Status {
 /// A session.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// The node.
+    /// Its node.
     pub node: Node,
-    /// The campaign.
+    /// Its campaign.
     pub campaign: Uid,
-    /// Whether it runs.
+    /// Its status.
     pub status: Status,
-    /// When it began.
+    /// When it started.
     pub started_at: Timestamp,
     /// When it ended, if it has.
     pub ended_at: Option<Timestamp>,
 }
 
 impl Session {
-    /// Holds while nobody changes the session, which is to say: ends it.
+    /// A precondition: the session has not been changed, which means that it has not been ended.
     pub(crate) fn unchanged(&self) -> Require {
         Require::NodeAt { node: NodeRef::Id(self.node.id), version: self.node.version }
     }
 
-    /// Fails when the session is over.
+    /// Fails unless the session is running.
     pub(crate) fn require_running(&self) -> Result<()> {
         match self.status {
             Status::Active => Ok(()),
@@ -64,7 +64,7 @@ impl Session {
     }
 }
 
-/// Starts a session. Fails while another one runs.
+/// Starts a session. Fails while another one is running.
 pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Plan<Session>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let rights = rights::in_campaign(desk, &home).await?;
@@ -103,7 +103,7 @@ pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Pla
     Ok(Plan::new(batch, session))
 }
 
-/// Ends a session. Ending one that is over changes nothing.
+/// Ends a session. Does nothing if it has ended already.
 pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan> {
     let (mut session, home) = find(desk, uid).await?;
     if campaign.is_some_and(|wanted| wanted != home.uid) {
@@ -146,40 +146,40 @@ pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan
     Ok(EndPlan::Running(Box::new(Plan::new(batch, session))))
 }
 
-/// What ending a session comes to.
+/// The result of ending a session.
 pub enum EndPlan {
-    /// It was over already.
+    /// It had ended already.
     Over(Box<Session>),
-    /// It runs, and this ends it.
+    /// The plan that ends it.
     Running(Box<Plan<Session>>),
 }
 
-/// Every session of a campaign, oldest first.
+/// Lists the sessions of a campaign, oldest first.
 pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Session>> {
     let home = desk.find(Thing::Campaign, campaign).await?;
     let nodes = campaign::members(desk, &home, SESSION).await?;
     Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
 }
 
-/// A session and its campaign.
+/// Finds a session and its campaign.
 pub(crate) async fn find(desk: &Desk, uid: Uid) -> Result<(Session, Node)> {
     let node = desk.find(Thing::Session, uid).await?;
     let home = home_of(desk, &node, Thing::Session).await?;
     Ok((shape(node, home.uid), home))
 }
 
-/// The log that remembers what happens in a campaign now: of the running session or,
-/// between sessions, of the campaign itself.
+/// The log to which changes are appended: that of the running session or, between sessions, of the
+/// campaign.
 pub(crate) struct OpenLog {
-    /// Whose log it is.
+    /// The node that has the log.
     pub(crate) node: NodeId,
-    /// The session, if one runs.
+    /// The session, if one is running.
     pub(crate) session: Option<Uid>,
-    /// Holds until a session starts or ends.
+    /// A precondition: no session has started or ended since.
     pub(crate) unchanged: Require,
 }
 
-/// The log of a campaign that is open now.
+/// Finds the open log of a campaign.
 pub(crate) async fn open_log(desk: &Desk, home: &Node) -> Result<OpenLog> {
     let (table, version) = table::load(desk, home).await?;
     if let Some(running) = table.active_session() {
@@ -188,23 +188,25 @@ pub(crate) async fn open_log(desk: &Desk, home: &Node) -> Result<OpenLog> {
             let unchanged = session.unchanged();
             return Ok(OpenLog { node: session.node.id, session: Some(running), unchanged });
         }
-        // It ended after the table was read: the version is stale, and the plan is made anew.
+        // The session ended after the table was read. The version is stale then, so the commit
+        // fails and the plan is made again.
     }
     let unchanged = table::unchanged(home, version)?;
     Ok(OpenLog { node: home.id, session: None, unchanged })
 }
 
-/// The resource of a session's log.
+/// The URI of a session's log.
 fn events_uri(session: Uid) -> String {
     format!("session://{}/events", Thing::Session.show(session))
 }
 
-/// Names the log of a session, which grows by events for those who see so much of them.
+/// Notifies those who may see the new events that the log of a session has grown.
 pub(crate) fn touching_log(batch: Batch, session: Uid, shown: Visibility) -> Batch {
     batch.touch_for(shown, events_uri(session))
 }
 
-/// Who sees that a log grows: everybody who sees one of the new events.
+/// Returns who can notice that a log has grown: everybody if one of the new events is visible to
+/// all members, else the game master's side.
 pub(crate) fn shown_of(events: &[NewEvent]) -> Visibility {
     let is_open = |event: &NewEvent| event.visibility == Visibility::Members;
     if events.iter().any(is_open) { Visibility::Members } else { Visibility::Gm }

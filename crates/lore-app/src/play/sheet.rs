@@ -1,7 +1,8 @@
-//! Sheets: what a character can do and how it fares, as they are stored.
+//! Character sheets as they are stored: a profile (what a character can do) and a state (how it
+//! fares).
 //!
-//! The rules are in `lore_rules::table`; here they meet the store and the fields of
-//! the caller's request.
+//! The rules are in `lore_rules::table`. This file connects them to the store and maps their errors
+//! to the arguments of calls.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,58 +31,58 @@ pub struct Sheet {
     pub state: State,
 }
 
-/// Changes to a profile; `None` leaves a field alone.
+/// Changes to a profile; `None` leaves a field as it is.
 #[derive(Debug, Clone, Default)]
 pub struct ProfilePatch {
-    /// New level.
+    /// The new level.
     pub level: Option<i64>,
     /// All traits, replacing the present ones.
     pub traits: Option<BTreeMap<String, i64>>,
-    /// New slots of hit points.
+    /// The new number of hit point slots.
     pub hp_max: Option<i64>,
-    /// New slots of stress.
+    /// The new number of stress slots.
     pub stress_max: Option<i64>,
-    /// New evasion.
+    /// The new evasion.
     pub evasion: Option<i64>,
-    /// New major threshold.
+    /// The new major damage threshold.
     pub major_threshold: Option<i64>,
-    /// New severe threshold.
+    /// The new severe damage threshold.
     pub severe_threshold: Option<i64>,
-    /// New slots of armour.
+    /// The new number of armour slots.
     pub armor_score: Option<i64>,
 }
 
-/// A field of a sheet that changed.
+/// A change of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldChange {
-    /// Its name; conditions are `condition.NAME`.
+    /// Its name; `condition.NAME` for conditions.
     pub field: String,
-    /// What it was.
+    /// The value before.
     pub before: Value,
-    /// What it is.
+    /// The value after.
     pub after: Value,
 }
 
-/// What a change did to a sheet.
+/// The result of changing a sheet.
 #[derive(Debug, Clone)]
 pub struct Changed {
-    /// The sheet now.
+    /// The sheet after the change.
     pub sheet: Sheet,
-    /// What of it changed.
+    /// The fields that changed.
     pub changes: Vec<FieldChange>,
-    /// What the people at the table should hear.
+    /// Notes for the people at the table.
     pub notes: Vec<Note>,
 }
 
 impl Sheet {
-    /// The sheet everybody of a kind starts with.
+    /// Returns the starting sheet of a kind of character.
     pub fn starting(kind: CharacterKind) -> Result<Self> {
         let profile = Profile::new(ProfileFields::starting(kind)).map_err(profile_error)?;
         let state = State::starting(kind, &profile);
         Ok(Self { profile, state })
     }
 
-    /// Changes the profile. A maximum that is lowered takes the present value with it.
+    /// Changes the profile. State values above a lowered maximum are reduced to it.
     pub fn patch_profile(&self, patch: &ProfilePatch) -> Result<Changed> {
         let mut fields = self.profile.fields().clone();
         let set = |to: &mut i64, new: Option<i64>| *to = new.unwrap_or(*to);
@@ -111,20 +112,20 @@ impl Sheet {
         Ok(changed)
     }
 
-    /// Sets numbers of the state, within what the profile allows.
+    /// Sets values of the state, within the limits of the profile.
     pub fn patch_state(&self, patch: StatePatch) -> Result<Changed> {
         let step = table::patch(&self.profile, &self.state, patch).map_err(table_error)?;
         Ok(self.stepped(step))
     }
 
-    /// The sheet after a step of the rules.
+    /// Returns the sheet after a step of the rules.
     pub fn stepped(&self, step: Step) -> Changed {
         let changes = step.changes.iter().map(FieldChange::from).collect();
         let sheet = Self { profile: self.profile.clone(), state: step.state };
         Changed { sheet, changes, notes: step.notes }
     }
 
-    /// Puts a field back to what an event says it was.
+    /// Sets a field back to the value an event says it had before. An invalid value is ignored.
     pub(crate) fn set_back(&mut self, field: &str, before: &Value) {
         let mut stored = StoredSheet::from(&*self);
         stored.set(field, before);
@@ -133,7 +134,7 @@ impl Sheet {
         }
     }
 
-    /// Fails unless the character, who has this name, can act.
+    /// Fails unless the character can act. `name` is used in the error.
     pub(crate) fn require_able(&self, name: &str) -> Result<()> {
         let hint = match self.state.life {
             Life::Active => return Ok(()),
@@ -144,14 +145,14 @@ impl Sheet {
         Err(Error::Precondition { message, hint: hint.into() })
     }
 
-    /// The value of a trait, ignoring case.
+    /// Returns the value of a trait, ignoring case.
     pub fn trait_value(&self, name: &str) -> Option<i64> {
         let traits = &self.profile.fields().traits;
         let wanted = name.to_lowercase();
         traits.iter().find(|(known, _)| known.to_lowercase() == wanted).map(|(_, value)| *value)
     }
 
-    /// The names of all traits.
+    /// Returns the names of all traits.
     pub fn trait_names(&self) -> Vec<&str> {
         self.profile.fields().traits.keys().map(String::as_str).collect()
     }
@@ -167,13 +168,13 @@ impl Sheet {
     }
 }
 
-/// The sheet of a character, with its version.
+/// Loads the sheet of a character and its version.
 pub(crate) async fn load(desk: &Desk, node: &Node) -> Result<(Sheet, i64)> {
     let (sheet, version, _) = load_with_visibility(desk, node).await?;
     Ok((sheet, version))
 }
 
-/// The sheet of a character, with its version and who may see it.
+/// Loads the sheet of a character, its version and its visibility.
 pub(crate) async fn load_with_visibility(
     desk: &Desk,
     node: &Node,
@@ -188,20 +189,20 @@ pub(crate) async fn load_with_visibility(
     Ok((Sheet::from_value(state.value)?, state.version, state.visibility))
 }
 
-/// How somebody is played.
+/// A node that is played as a character.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
-    /// As which character.
+    /// The character.
     pub character: Uid,
-    /// In which campaign.
+    /// The campaign.
     pub campaign: Uid,
-    /// Whose they are.
+    /// Its kind.
     pub kind: Kind,
-    /// With what sheet.
+    /// Its sheet.
     pub sheet: Sheet,
 }
 
-/// How those of some nodes are played that are, as far as the viewer may see their sheets.
+/// Returns which of the nodes are played and their sheets, as far as the viewer may see them.
 pub async fn played(
     app: &App,
     viewer: &Viewer,
@@ -224,16 +225,16 @@ pub async fn played(
     Ok(played)
 }
 
-/// The name of the document.
+/// The name of the state document.
 pub(crate) fn name() -> Result<Word> {
     word("sheet")
 }
 
-/// How somebody who is out of play comes back.
+/// The hint for characters that are out of play.
 pub(crate) const REVIVE: &str =
     "a GM brings the character back with character_state_patch and an hp above 0";
 
-/// Says which argument a rule refused, and what it takes.
+/// Converts an error of the rules, naming the argument and its range.
 pub(crate) fn table_error(error: TableError) -> Error {
     match error {
         TableError::OutOfRange { field, value, min, max } => out_of_range(field, value, min, max),
@@ -249,7 +250,7 @@ pub(crate) fn table_error(error: TableError) -> Error {
     }
 }
 
-/// What can be done when the state does not allow something.
+/// Returns a hint for an error that depends on the state.
 fn way_out(refusal: &TableError) -> String {
     match refusal {
         TableError::NotEnoughHope { have, .. } => format!("spend at most {have}"),
@@ -264,7 +265,7 @@ fn way_out(refusal: &TableError) -> String {
     }
 }
 
-/// Traits under names that can be read; that they have names at all is a rule of the game.
+/// Checks and normalises the names of traits. Blank names are left to the rules, which refuse them.
 fn named(traits: &BTreeMap<String, i64>) -> Result<BTreeMap<String, i64>> {
     let mut named = BTreeMap::new();
     for (given, value) in traits {
@@ -315,7 +316,7 @@ fn plain(value: RuleValue) -> Value {
     }
 }
 
-/// A sheet as it is stored. Fields that came later have defaults.
+/// The stored form of a sheet.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredSheet {
     profile: StoredProfile,

@@ -1,4 +1,4 @@
-//! Changing sheets by hand. Each change is an event, of the running session or,
+//! Manual changes to character sheets. Each is an event in the log of the running session or,
 //! between sessions, of the campaign.
 
 use lore_core::{Error, Node, Result, Uid};
@@ -13,21 +13,21 @@ use super::ids::Thing;
 use super::sheet::{self, Changed, FieldChange, ProfilePatch, REVIVE, Sheet};
 use super::{campaign, context, rights};
 
-/// The event of a changed profile.
+/// Event kind of a changed profile.
 const PROFILE: &str = "CHARACTER_PROFILE_PATCHED";
 
-/// A sheet after a change by hand.
+/// A sheet after a manual change.
 #[derive(Debug, Clone)]
 pub struct Patched {
     /// The character.
     pub character: Uid,
-    /// The sheet now.
+    /// The sheet after the change.
     pub sheet: Sheet,
-    /// What of its state a new maximum took with it.
+    /// State values that were reduced because their maximum was lowered.
     pub clamped: Vec<FieldChange>,
 }
 
-/// Changes what a character can do.
+/// Changes a character's profile: what it can do.
 pub async fn patch_profile(
     desk: &Desk,
     campaign: Option<Uid>,
@@ -37,7 +37,7 @@ pub async fn patch_profile(
     change(desk, campaign, character, PROFILE, |sheet| sheet.patch_profile(patch)).await
 }
 
-/// Changes how a character fares.
+/// Changes a character's state: how it fares.
 pub async fn patch_state(
     desk: &Desk,
     campaign: Option<Uid>,
@@ -48,7 +48,7 @@ pub async fn patch_state(
         .await
 }
 
-/// A character's sheet, for whom it is revealed to.
+/// Returns a character's sheet, if the viewer may see it.
 pub async fn sheet_of(desk: &Desk, campaign: Option<Uid>, character: Uid) -> Result<(Node, Sheet)> {
     let (node, _) = find(desk, campaign, character).await?;
     let (sheet, _) = sheet::load(desk, &node).await?;
@@ -93,7 +93,7 @@ async fn change(
     Ok(Plan::new(batch, Patched { character, sheet: after, clamped }))
 }
 
-/// A character and its campaign; the context's campaign must be the same.
+/// Finds a character and its campaign. Fails if `campaign` is another one.
 async fn find(desk: &Desk, campaign: Option<Uid>, character: Uid) -> Result<(Node, Node)> {
     let node = desk.find(Thing::Character, character).await?;
     let home = campaign::home_of(desk, &node, Thing::Character).await?;

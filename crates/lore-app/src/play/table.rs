@@ -1,4 +1,4 @@
-//! The state of a campaign's table: Fear, the running session, rests, countdowns.
+//! The state of a campaign's table: Fear, the running session, rests and countdowns.
 
 use lore_core::names::Word;
 use lore_core::{Error, Node, Result, Timestamp, Uid, Visibility};
@@ -10,34 +10,34 @@ use super::desk::Desk;
 use super::ids::Thing;
 use super::word;
 
-/// What everybody at the table knows.
+/// The state document, which every member may read.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Table {
-    /// The GM's Fear, 0 to 12.
+    /// The GM's Fear, from 0 to 12.
     pub gm_fear: i64,
-    /// The session that is being played, as uid.
+    /// The uid of the running session.
     active_session: Option<String>,
-    /// How many sessions there have been.
+    /// The number of sessions so far.
     pub sessions: u32,
-    /// Short rests since the last long one.
+    /// The number of short rests since the last long one.
     pub short_rests: u8,
-    /// Countdowns by name, as the rules keep them.
+    /// The countdowns by name, serialised.
     pub countdowns: Value,
 }
 
 impl Table {
-    /// The session that is being played.
+    /// The running session, if there is one.
     pub fn active_session(&self) -> Option<Uid> {
         self.active_session.as_deref().and_then(|text| text.parse().ok())
     }
 
-    /// Sets or clears the session that is being played.
+    /// Sets or clears the running session.
     pub(crate) fn set_active_session(&mut self, session: Option<Uid>) {
         self.active_session = session.map(|uid| uid.to_string());
     }
 
-    /// Fails while a session is being played; `way_out` says what to do.
+    /// Fails while a session is running; `way_out` is the hint.
     pub(crate) fn require_no_session(&self, way_out: &str) -> Result<()> {
         let Some(running) = self.active_session() else { return Ok(()) };
         Err(Error::Precondition {
@@ -51,18 +51,18 @@ impl Table {
     }
 }
 
-/// The name of the document.
+/// The name of the state document.
 pub(crate) fn name() -> Result<Word> {
     word("table")
 }
 
-/// The table of a campaign, with its version; 0 when there is none yet.
+/// Loads the table of a campaign and its version, which is 0 if there is none yet.
 pub(crate) async fn load(desk: &Desk, campaign: &Node) -> Result<(Table, i64)> {
     let (table, version, _) = load_dated(desk, campaign).await?;
     Ok((table, version))
 }
 
-/// The table of a campaign, with its version and when it last changed.
+/// Loads the table of a campaign, its version and the time of its last change.
 pub(crate) async fn load_dated(desk: &Desk, campaign: &Node) -> Result<(Table, i64, Timestamp)> {
     let found = desk.app.store.states(&desk.viewer, &[campaign.id], &name()?).await?;
     let Some(state) = found.into_iter().next() else {
@@ -73,12 +73,12 @@ pub(crate) async fn load_dated(desk: &Desk, campaign: &Node) -> Result<(Table, i
     Ok((table, state.version, state.updated.at))
 }
 
-/// Holds while the table is as it was at `version`.
+/// A precondition: the table still has this version.
 pub(crate) fn unchanged(campaign: &Node, version: i64) -> Result<Require> {
     Ok(Require::StateAt { node: NodeRef::Id(campaign.id), name: name()?, version })
 }
 
-/// The change that stores a table that was read at `version`.
+/// The change that stores a table which was read at `version`.
 pub(crate) fn put(campaign: &Node, table: &Table, version: i64) -> Result<Change> {
     Ok(Change::PutState(NewState {
         node: NodeRef::Id(campaign.id),

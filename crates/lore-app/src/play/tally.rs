@@ -1,8 +1,8 @@
-//! The changes of one happening, as they come together: sheets, the table, and the
-//! list of before and after that its event carries.
+//! Collects the changes of one happening: to sheets and to the table, with the values before and
+//! after for its event.
 //!
-//! A happening may concern characters whose sheets the players know and others they do
-//! not. Its event then has two parts: everybody reads the first, only the GM the second.
+//! A happening may concern characters whose sheets players know and others whose sheets they do not
+//! know. Its event then has two parts: a payload for everybody and a secret for the GM.
 
 use lore_core::{Event, Node, Result, Uid, Visibility};
 use lore_rules::table::Note;
@@ -17,37 +17,37 @@ use super::rights::Rights;
 use super::sheet::{self, Changed, Sheet};
 use super::table::{self, Table};
 
-/// What a happening changes.
+/// The collected changes.
 pub(crate) struct Tally<'a> {
     desk: &'a Desk,
     /// The changes to commit.
     pub(crate) changes: Vec<Change>,
-    /// What everybody may read of it.
+    /// The part that everybody may read.
     pub(crate) open: Part,
-    /// What touches hidden sheets.
+    /// The part about hidden sheets.
     pub(crate) hidden: Part,
-    /// Every character concerned, as it fares afterwards.
+    /// The sheets of all characters concerned, after the changes.
     pub(crate) states: Vec<(Uid, Sheet)>,
 }
 
-/// What some readers may know of a happening.
+/// What one group of readers may know of a happening.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
-    /// Whom it concerns.
+    /// The characters concerned.
     pub(crate) targets: Vec<Uid>,
-    /// What changed, as events carry it.
+    /// The changed fields, as in events.
     pub(crate) applied: Vec<Value>,
-    /// What the people at the table should hear.
+    /// Notes for the people at the table.
     pub(crate) notes: Vec<Note>,
 }
 
 impl Part {
-    /// The ids of whom it concerns.
+    /// Returns the ids of the characters concerned.
     pub(crate) fn target_ids(&self) -> Vec<String> {
         self.targets.iter().map(|uid| Thing::Character.show(*uid)).collect()
     }
 
-    /// Both parts as one.
+    /// Joins two parts.
     fn with(&self, other: &Self) -> Self {
         let mut all = self.clone();
         all.targets.extend(&other.targets);
@@ -57,14 +57,14 @@ impl Part {
     }
 }
 
-/// How much of a happening a payload tells.
+/// The share of a happening that a payload describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Share {
     /// All of it.
     Whole,
-    /// What is left when everything hidden is taken away.
+    /// Everything except what is hidden.
     Open,
-    /// What the GM reads besides.
+    /// Only what is hidden.
     Hidden,
 }
 
@@ -79,12 +79,12 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Everything, for somebody who may know all of it.
+    /// Returns both parts joined, for readers who may know everything.
     pub(crate) fn whole(&self) -> Part {
         self.open.with(&self.hidden)
     }
 
-    /// The event of the happening; `payload` says what a part comes to.
+    /// Creates the event of the happening. `payload` builds the payload for one part.
     pub(crate) fn event(
         &self,
         rights: &Rights,
@@ -103,11 +103,12 @@ impl<'a> Tally<'a> {
         let mut event = self.desk.event(rights, kind, &payload(&self.open, Share::Open));
         let mut secret = payload(&self.hidden, Share::Hidden);
         if let Some(fields) = secret.as_object_mut() {
-            // The hash of an event is public and must not confirm a guess.
+            // The hash of an event is public; without a salt, guesses about the secret could be
+            // verified.
             fields.insert("salt".into(), json!(self.desk.app.effects.uid().to_string()));
         }
         event.secret = Some(secret.to_string());
-        // As if there were no others.
+        // Must not reveal that hidden characters are concerned.
         event.character = only(&self.open.targets);
         event
     }
@@ -122,7 +123,7 @@ impl<'a> Tally<'a> {
         self.stepped(node, version, visibility, decide(&before)?)
     }
 
-    /// Takes in a change of a sheet that was read at `version`.
+    /// Adds a change of a sheet that was read at `version`.
     pub(crate) fn stepped(
         &mut self,
         node: &Node,
@@ -143,7 +144,7 @@ impl<'a> Tally<'a> {
         Ok(())
     }
 
-    /// Changes the table of a campaign, and returns it as it is afterwards.
+    /// Changes the table of a campaign and returns it as it is afterwards.
     pub(crate) async fn table(
         &mut self,
         home: &Node,
@@ -167,7 +168,7 @@ impl<'a> Tally<'a> {
         Ok(after)
     }
 
-    /// Names everything that shows the happening, each to those who may know of it.
+    /// Marks the resources that show the happening as changed, for those who may know of it.
     pub(crate) fn touching(&self, batch: Batch, home: &Node) -> Batch {
         let is_hidden = self.open.targets.is_empty() && self.open.applied.is_empty();
         let shown = match is_hidden && !self.hidden.targets.is_empty() {
@@ -185,7 +186,7 @@ impl<'a> Tally<'a> {
         })
     }
 
-    /// Takes out what changed of the countdowns, for an event of its own.
+    /// Removes and returns the changes of countdowns, which get an event of their own.
     pub(crate) fn take_countdowns(&mut self) -> Vec<Value> {
         let is_countdowns = |change: &mut Value| change.get("field") == Some(&json!(COUNTDOWNS));
         self.open.applied.extract_if(.., is_countdowns).collect()
@@ -198,8 +199,7 @@ fn only(targets: &[Uid]) -> Option<Uid> {
     if let [only] = targets { Some(*only) } else { None }
 }
 
-/// What an event tells its reader: what everybody reads of it, joined by what is for the
-/// GM, if the reader got that.
+/// Returns the payload of an event, joined with the secret if the reader was given it.
 pub(crate) fn told(event: &Event) -> Value {
     let mut whole: Value = serde_json::from_str(&event.payload).unwrap_or_default();
     let secret = event.secret.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -209,7 +209,8 @@ pub(crate) fn told(event: &Event) -> Value {
     whole
 }
 
-/// Lists grow, objects take in fields, anything else is replaced.
+/// Merges `part` into `whole`: arrays are concatenated, objects merged by key, anything else
+/// replaced.
 pub(crate) fn join(whole: &mut Value, part: Value) {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {

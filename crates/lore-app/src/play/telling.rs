@@ -1,4 +1,4 @@
-//! Events in words, for people to read and to search by.
+//! Events as text, for reading and for searching.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,11 +10,11 @@ use super::desk::Desk;
 use super::ids::Thing;
 use super::{CHARACTER, PARTICIPANT, campaign};
 
-/// What the people and characters of a campaign are called.
+/// The names of the participants and characters of a campaign.
 pub(crate) struct Names(HashMap<Uid, String>);
 
 impl Names {
-    /// Those the viewer knows.
+    /// Loads the names that the viewer may know.
     pub(crate) async fn load(desk: &Desk, home: &Node) -> Result<Self> {
         let mut names = HashMap::new();
         for kind in [CHARACTER, PARTICIPANT] {
@@ -28,7 +28,7 @@ impl Names {
         self.0.get(&uid).map(String::as_str)
     }
 
-    /// By an id as events have it.
+    /// Returns the name for an id as it is written in events.
     fn of_id(&self, id: &Value) -> Option<&str> {
         let id = id.as_str()?;
         let read = |thing: Thing| thing.read("id", id).ok();
@@ -36,8 +36,8 @@ impl Names {
     }
 }
 
-/// What an event says, given all of it that its reader may know; nothing when another event
-/// of the same call says the same.
+/// Returns the text of an event, given the payload as far as its reader may know it. `None` if
+/// another event of the same call says the same.
 pub(crate) fn in_words(event: &Event, payload: &Value, names: &Names) -> Option<String> {
     Some(match event.kind.as_str() {
         "ACTION_ROLL_REQUESTED" | "OUTCOME_APPLY_REQUESTED" => return None,
@@ -58,26 +58,27 @@ pub(crate) fn in_words(event: &Event, payload: &Value, names: &Names) -> Option<
     })
 }
 
-/// What to look for in events.
+/// The words that a search looks for in events.
 pub(crate) struct Wanted(Vec<String>);
 
 impl Wanted {
-    /// The words of a query, all of which must occur; in any form, as in every search.
+    /// Splits a query into words, all of which must occur. They are stemmed, as in every search.
     pub(crate) fn of(query: &str) -> Self {
         let stems = analysis::stem_list(query);
         if stems.is_empty() {
-            // Words that say little are all there is to go by.
+            // The query consists of stop words only, so these are used.
             return Self(folded(query));
         }
         Self(stems)
     }
 
-    /// Whether there is anything to look for.
+    /// Whether there are any words to look for.
     pub(crate) fn is_anything(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Whether an event that says `said` is what is looked for. Whom it is about counts, too.
+    /// Whether an event with the text `said` matches. The names of the characters it is about count
+    /// as well.
     pub(crate) fn is_in(&self, said: &str, event: &Event, payload: &Value, names: &Names) -> bool {
         let targets = payload.get("targets").and_then(Value::as_array).into_iter().flatten();
         let about = event.character.and_then(|uid| names.of(uid)).into_iter();
@@ -97,7 +98,7 @@ fn roll(payload: &Value) -> String {
     let number = |key: &str| payload.get(key).and_then(Value::as_i64);
     let against = number("difficulty").map(|wanted| format!(" against {wanted}"));
     let is = |key: &str| payload.get(key) == Some(&Value::Bool(true));
-    // Neither Hope nor Fear comes of a reaction.
+    // Reactions have no Hope or Fear.
     let came = match (is("reaction"), is("success")) {
         (true, true) => "success".to_owned(),
         (true, false) => "failure".to_owned(),
@@ -112,7 +113,7 @@ fn roll(payload: &Value) -> String {
     )
 }
 
-/// What changed, each as "Wren: hope 2 → 3".
+/// Formats the changes in a payload, each as `Wren: hope 2 → 3`.
 fn changes(payload: &Value, names: &Names) -> String {
     let changes = payload.get("applied_changes").and_then(Value::as_array).into_iter().flatten();
     let said = changes.map(|change| {

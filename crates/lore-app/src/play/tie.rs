@@ -1,5 +1,5 @@
-//! Playing somebody who has a page already: page and character are one node, so whatever is
-//! known of them is known of who is played, and the sheet shows on the page.
+//! Playing a character that already has a page. Page and character are the same node, so everything
+//! known about the page applies to the character, and the page shows the sheet.
 
 use lore_core::names::name_key;
 use lore_core::{Error, Node, Result, Visibility};
@@ -11,7 +11,7 @@ use super::ids::Thing;
 use super::{CHARACTER, campaign, casting};
 use crate::access::may_change;
 
-/// The node of a page as the character it becomes, and how.
+/// Returns the node of the page as the character it becomes, and the change that makes it one.
 pub(super) async fn embody(
     desk: &Desk,
     home: &Node,
@@ -38,8 +38,8 @@ async fn page(desk: &Desk, number: i64) -> Result<Node> {
     })
 }
 
-/// Fails when a page cannot be the character that is wanted. The name is asked for beside the
-/// number, so that a wrong number does not put a stranger into play.
+/// Fails if a page cannot become the wanted character. The name must match as well as the number,
+/// so that a wrong number does not put the wrong page into play.
 fn check(desk: &Desk, node: &Node, new: &NewCharacter) -> Result<()> {
     may_change(&desk.viewer, node.created.by, &node.name)?;
     if let Some(home) = campaign::of(node) {

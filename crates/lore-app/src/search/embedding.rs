@@ -1,7 +1,7 @@
-//! Giving every text a vector of the outside model, for as long as the program runs.
+//! Computes the vectors of all texts with the outside model, as a background task.
 //!
-//! What is still to do is read from the store, so it goes on where it was, whatever happened in
-//! between. Never holds up who searches: what has no vector yet is found by the built-in table.
+//! What is left to do is read from the store, so the work continues after any interruption.
+//! Searches never wait for it: texts without a vector are found by the built-in vector table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,18 +13,19 @@ use super::Embedder;
 use super::questions::wait_of;
 use crate::App;
 
-/// How many texts are sent to a model at once.
+/// The maximum number of texts per request to the model.
 const AT_ONCE: usize = 32;
-/// Longest part of a text that is sent to a model, in characters.
+/// The maximum length of a text that is sent to the model, in characters. Longer texts are cut.
 const TEXT_MAX: usize = 8_000;
-/// How often it is looked for texts that other processes wrote.
+/// How often to check for texts written by other processes.
 const IDLE: Duration = Duration::from_secs(30);
-/// The first and the longest pause after a failure.
+/// The shortest and the longest pause after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(300));
-/// What every model can read.
+/// A text that every model accepts, to find out whether the model works at all.
 const PLAIN: &str = "ready";
 
-/// Embeds what has no vector, and what is written from now on.
+/// Computes missing vectors, and those of texts that are written from now on. Runs as long as the
+/// program.
 pub async fn keep_embedded(app: Arc<App>) {
     let Some(embedder) = app.embedder.clone() else { return };
     let mut written = app.store.watch();
@@ -56,17 +57,18 @@ enum Step {
     Done,
 }
 
-/// How far it is.
+/// The progress of the task.
 struct Work<'a> {
     app: &'a App,
     embedder: &'a dyn Embedder,
-    /// What changed up to here has its vector.
+    /// The position in the change order up to which all texts have been handled.
     mark: i64,
     at_once: usize,
 }
 
 impl Work<'_> {
-    /// Embeds the next texts.
+    /// Embeds the next texts. If the model refuses them, halves their number until the refused one
+    /// is found, which is then skipped.
     async fn step(&mut self) -> Result<Step> {
         let (store, model) = (&self.app.store, self.embedder.model());
         let waiting = store.without_vector(model, self.mark, self.at_once).await?;
@@ -83,7 +85,8 @@ impl Work<'_> {
                 self.at_once = (self.at_once * 2).min(AT_ONCE);
             }
             Err(error) => {
-                // If the model answers at all, it is these texts that it does not take.
+                // If the model accepts another text, it refuses these. Otherwise it is not
+                // available.
                 if self.embedder.embed(vec![PLAIN.to_owned()]).await.is_err() {
                     return Err(error);
                 }

@@ -1,4 +1,4 @@
-//! Leafing through what was found: pages of any size make up one list, each thing in it once.
+//! Pagination of search results. Pages of any size make up one consistent list without duplicates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,20 +7,22 @@ use lore_search::{Hit, Query};
 
 use crate::App;
 
-/// Up to here the ranking counts; who leafs further wants everything that has the words.
+/// The number of results ordered by rank. They are followed by everything else that contains the
+/// words.
 const RANKED: usize = 200;
 
-/// A part of a list of nodes.
+/// A page of nodes.
 pub(crate) struct Leaf {
-    /// The nodes, each with how well it answers.
+    /// The nodes, each with its hit.
     pub(crate) nodes: Vec<(Node, Hit)>,
-    /// Whether there are more behind them.
+    /// Whether there are more after these.
     pub(crate) more: bool,
 }
 
 impl App {
-    /// The nodes from the query's offset on, up to its limit. Behind the best by rank comes
-    /// whatever else has the words; where that begins does not depend on the page.
+    /// Returns the nodes from the query's offset up to its limit. The first [`RANKED`] results are
+    /// ordered by rank and followed by everything else that contains the words. That boundary does
+    /// not depend on the page.
     pub(crate) async fn leaf(&self, viewer: &Viewer, query: &Query) -> Result<Leaf> {
         let end = query.offset.saturating_add(query.limit);
         let hits = self.first(viewer, query, end.saturating_add(1)).await?;
@@ -29,12 +31,12 @@ impl App {
         Ok(Leaf { nodes: self.nodes_of(viewer, page).await?, more })
     }
 
-    /// The whole list, for those who tell how long it is.
+    /// Returns the whole list, for callers that report its length.
     pub(crate) async fn whole(&self, viewer: &Viewer, query: &Query) -> Result<Vec<Hit>> {
         self.first(viewer, query, usize::MAX).await
     }
 
-    /// The nodes of hits, in their order; what is gone since is left out.
+    /// Reads the nodes of hits, in order. Nodes that have disappeared are left out.
     pub(crate) async fn nodes_of(
         &self,
         viewer: &Viewer,
@@ -47,7 +49,7 @@ impl App {
         Ok(found.collect())
     }
 
-    /// The first of the list, at least so many if there are.
+    /// Returns at least the first `wanted` hits of the list, if there are that many.
     async fn first(&self, viewer: &Viewer, query: &Query, wanted: usize) -> Result<Vec<Hit>> {
         let is_question = !query.text.trim().is_empty();
         let limit = if is_question { RANKED } else { wanted };

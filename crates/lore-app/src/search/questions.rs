@@ -1,7 +1,8 @@
-//! The vectors of questions, from an outside model that may be slow, busy or gone.
+//! Vectors of queries from an outside model, which may be slow, busy or unavailable.
 //!
-//! Who asks waits for the model at most once: after a failure it is left in peace for a while, and
-//! then asked in the background whether it answers again. Meanwhile the built-in table does.
+//! Only one query waits for a model that fails: it is then not asked for a while, and after that a
+//! background attempt finds out whether it works again. Meanwhile search uses the built-in vector
+//! table.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,18 +14,18 @@ use tokio::time::timeout;
 
 use super::Embedder;
 
-/// How long a search waits for the vector of its question before it does without.
+/// How long a search waits for the vector of its query.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Longest question that is sent to a model, in characters.
+/// The maximum length of a query that is sent to the model, in characters.
 const LONGEST: usize = 2_000;
-/// The pause after a failure; it doubles with every further one.
+/// The pause after the first failure. It doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
-/// The longest pause; a model that asks for more gets it.
+/// The maximum pause, unless the model asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// How many questions are remembered: one call may search several times.
+/// The number of cached vectors. One call may search several times with the same query.
 const REMEMBERED: usize = 32;
 
-/// What was asked, and whether the model answers.
+/// The cached vectors, and whether the model is paused.
 #[derive(Debug)]
 pub struct Questions {
     patience: Duration,
@@ -40,25 +41,25 @@ impl Default for Questions {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last ones, newest first.
+    /// The latest queries with their vectors, newest first.
     known: VecDeque<(String, Vector)>,
-    /// For how long, and since when, the model is left in peace.
+    /// The start and the length of the current pause.
     pause: Option<(Instant, Duration)>,
 }
 
-/// Whether to ask.
+/// Whether to ask the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     /// Ask and wait.
     Ask,
-    /// Ask, but do not wait: it did not answer before.
+    /// Ask in the background, because it failed before.
     Try,
-    /// Do without.
+    /// Do not ask.
     Rest,
 }
 
 impl Questions {
-    /// The vector of a question, if the model has it in time.
+    /// Returns the vector of a query, if it is cached or the model delivers it in time.
     pub(super) async fn vector(
         self: &Arc<Self>,
         embedder: &Arc<dyn Embedder>,
@@ -89,7 +90,7 @@ impl Questions {
         match state.pause {
             None => Turn::Ask,
             Some((since, pause)) if now < since + pause => Turn::Rest,
-            // One tries; the others go on resting until it is known.
+            // One caller tries; for the others the pause starts again.
             Some((_, pause)) => {
                 state.pause = Some((now, pause));
                 Turn::Try
@@ -104,7 +105,7 @@ impl Questions {
         state.known.truncate(REMEMBERED);
     }
 
-    /// Leaves the model in peace, twice as long as the last time.
+    /// Starts a pause, twice as long as the last one.
     fn failed(&self, now: Instant, asked_for: Option<Duration>) {
         let mut state = self.state();
         let longer = state.pause.map_or(self.first_pause, |(_, pause)| pause * 2);
@@ -142,7 +143,7 @@ async fn ask(
     }
 }
 
-/// How long a model asks to be left in peace.
+/// Returns how long the model asks not to be called.
 pub(super) fn wait_of(error: &Error) -> Option<Duration> {
     match error {
         Error::Throttled { retry_after, .. } => Some(*retry_after),
@@ -159,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// A model that may be too slow for anybody.
+    /// A model that can be made too slow.
     #[derive(Default)]
     struct Model {
         is_slow: AtomicBool,

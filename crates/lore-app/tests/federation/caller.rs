@@ -1,4 +1,4 @@
-//! A node that only calls, by hand.
+//! A KOI-net node without a server, whose requests are built by hand.
 
 use lore_app::federation::{DOCUMENT_TYPE, ENTITY_TYPE, Endpoint, NodeRid};
 use lore_core::effects::FixedEntropy;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::place::Place;
 
-/// A node that only calls, by hand.
+/// A node that sends requests but receives none.
 pub(crate) struct Caller {
     pub(crate) key: KeyPair,
     pub(crate) rid: NodeRid,
@@ -17,7 +17,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Introduces itself to a place.
+    /// Creates the node and introduces it to a place.
     pub(crate) async fn new(place: &Place) -> Self {
         let chance = FixedEntropy::new(77);
         let key = KeyPair::generate(&chance);
@@ -56,7 +56,7 @@ impl Caller {
         reply["payload"].clone()
     }
 
-    /// The contents of a thing as they are handed out now, and whether it is listed.
+    /// Returns the contents of a resource as they are given out now, and whether it is listed.
     pub(crate) async fn sees(&self, place: &Place, rid: &str) -> (String, bool) {
         let rid = lore_koinet::Rid::parse(rid).unwrap();
         let question = FetchBundles::new(vec![rid.clone()]);

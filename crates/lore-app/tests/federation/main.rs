@@ -1,5 +1,5 @@
-//! Two worlds whose nodes talk to each other: what leaves a world, and what becomes of
-//! what arrives.
+//! Two worlds whose KOI-net nodes talk to each other: what leaves a world, and what happens to what
+//! arrives.
 
 #![allow(
     clippy::unwrap_used,
@@ -125,7 +125,7 @@ async fn kills_of_either_side_lose_nothing() {
     until("nothing of it is left", || async { two.arrivals().await.is_empty() }).await;
 }
 
-/// No waiting here: whoever asks after a change was made is told of the world as it is.
+/// There must be no delay: a request after a change must see the world as it is then.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_hidden_a_moment_ago_is_not_handed_out() {
     let one = Place::new("one", &Arc::default()).await;
@@ -190,7 +190,8 @@ async fn keep_document(place: &Place, content: &str) -> Uid {
     place.app.store.find_nodes(&place.viewer, query).await.unwrap().items[0].uid
 }
 
-/// Documents come in for the game master's side; the owner opens those that are to leave.
+/// Documents are visible only to the game master's side at first. The owner opens those that are to
+/// be shared.
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_are_shared_once_they_are_opened() {
     let one = Place::new("one", &Arc::default()).await;
@@ -249,7 +250,7 @@ async fn rules_outlive_what_they_are_about_and_can_be_taken_back() {
     assert!(federation::rules(&one.app, &one.viewer).await.unwrap().is_empty());
 }
 
-/// What others told is found by its name at every door, and says whose it is.
+/// What other nodes shared is found by its name through every door, with its origin.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_others_told_is_found_and_names_its_source() {
     let (one, two) = pair().await;

@@ -1,4 +1,4 @@
-//! A world with a node, and the wires between such.
+//! A world with a KOI-net node, and an in-process network between such nodes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use lore_sqlite::SqliteStore;
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeQuery, NodeRef, Origin};
 use tokio::runtime::{Handle, Runtime};
 
-/// A network of function calls. Each node answers in its own runtime, and dies with it.
+/// A network of function calls. Each node answers in its own runtime and dies with it.
 #[derive(Default)]
 pub(crate) struct Wires(Mutex<HashMap<String, (Arc<Federation>, Handle)>>);
 
@@ -39,7 +39,7 @@ impl Carrier for Wires {
     }
 }
 
-/// A key in memory.
+/// A key kept in memory.
 #[derive(Default)]
 pub(crate) struct Pocket(Mutex<Option<String>>);
 
@@ -90,8 +90,7 @@ impl Place {
         format!("http://{}/koi-net", self.name)
     }
 
-    /// All that is in memory is lost, whatever it was doing stops where it is, and it
-    /// starts again.
+    /// Stops everything at once, loses what is in memory, and starts again from the disk.
     pub(crate) async fn kill(self) -> Self {
         self.wires.0.lock().unwrap().remove(&self.url());
         let Self { app, node, life, name, key, wires, directory, .. } = self;
@@ -103,7 +102,7 @@ impl Place {
     pub(crate) async fn commit(&self, changes: Vec<Change>) {
         let mut batch = Batch::new(Origin::new("test", "1"), self.app.effects.now());
         batch.changes = changes;
-        // As every tool does: the world's followers are told.
+        // As every tool does, so that whatever follows the world is notified.
         let batch = batch.touch("lorewell://worlds");
         self.app.store.commit(&self.viewer, batch).await.unwrap();
     }
@@ -143,7 +142,7 @@ impl Place {
     }
 }
 
-/// All that a node does; nothing runs any more once it is dropped.
+/// The runtime of a node. Nothing runs any more once it is dropped.
 pub(crate) struct Life(Option<Runtime>);
 
 impl Drop for Life {
@@ -198,9 +197,9 @@ pub(crate) async fn pair() -> (Place, Place) {
     (one, two)
 }
 
-/// Waits for something to come true.
+/// Waits until a condition is true.
 pub(crate) async fn until<F: Future<Output = bool>>(what: &str, condition: impl Fn() -> F) {
-    // Two minutes, for machines with other things to do.
+    // Two minutes, for machines that are busy with other things.
     for _ in 0..2_400 {
         if condition().await {
             return;

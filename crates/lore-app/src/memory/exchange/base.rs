@@ -1,5 +1,5 @@
-//! What a record is compared with that was exported here and comes back: what the export said of
-//! it, or what was taken over from it since.
+//! The common base of a three-way merge, for records that were exported here and come back: the
+//! state at export, or what was last taken over from the edited export.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,19 +13,19 @@ use super::identity::{Identities, Identity, own_id, place_print};
 use super::state::State;
 use super::{Load, Record, Tie};
 
-/// How many nodes are looked at together.
+/// The number of nodes read at once.
 const PAGE: usize = 500;
 
-/// The records of a load that come back to the nodes they were exported from, by key.
+/// The bases of the records that come back to the node they were exported from, by key.
 pub(super) struct Bases<'a>(HashMap<&'a str, Base>);
 
-/// A record that comes back, and what it was.
+/// The base of a record, and what it says now.
 pub(super) struct Base {
-    /// What was last known of it.
+    /// The last known state.
     pub(super) state: State,
-    /// What it says now.
+    /// The state of the record now.
     pub(super) now: State,
-    /// Whether it is as it was written, or as it was taken over.
+    /// Whether the record is unchanged since it was exported or last taken over.
     pub(super) is_known: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Bases<'a> {
             for (uid, record, written) in page {
                 let ties = ties.get(record.key.as_str()).map(Vec::as_slice).unwrap_or_default();
                 let mut now = State::said(record, ties.iter().copied());
-                // Lines that are only of things say nothing of what joins them.
+                // JSON lines without any relations say nothing about links.
                 if load.ties.is_empty() && !load.keys_are_places {
                     now.links.clone_from(&written.links);
                 }
@@ -69,7 +69,7 @@ impl<'a> Bases<'a> {
         self.0.get(key)
     }
 
-    /// The links of each record that were taken out by hand.
+    /// Returns the links of each record that were removed by hand.
     pub(super) fn unlinked(&self) -> impl Iterator<Item = (&str, BTreeSet<&String>)> {
         self.0.iter().filter(|(_, base)| !base.is_known).filter_map(|(key, base)| {
             let gone: BTreeSet<&String> = base.state.links.difference(&base.now.links).collect();
@@ -81,7 +81,7 @@ impl<'a> Bases<'a> {
 impl Base {
     fn new(record: &Record, written: &State, taken: Option<Taken>, now: State) -> Self {
         let is_taken = taken.as_ref().is_some_and(|taken| taken.state.says_the_same(&now));
-        // Who changes something back by hand does so after it was taken over.
+        // An edit that was reverted by hand after it was taken over is an edit again.
         let is_undone = taken.as_ref().is_some_and(|taken| record.written > taken.at);
         let is_known = is_taken || written.says_the_same(&now) && !is_undone;
         let state = taken.map_or_else(|| written.clone(), |taken| taken.state);
@@ -89,24 +89,24 @@ impl Base {
     }
 }
 
-/// The node that a record was exported from, if it is one of this world.
+/// Returns the node that a record was exported from, if it is in this world.
 fn itself(identities: &Identities, record: &Record) -> Option<Uid> {
     let Some(Identity::Settled(uid)) = identities.get(&record.key) else { return None };
     own_id(&record.key).filter(|own| *own == uid)
 }
 
-/// What was taken over from an export that somebody changed by hand, as a node notes it.
+/// What was last taken over from an edited export. It is stored as a property of the node.
 pub(super) struct Taken {
-    /// What it said then.
+    /// The state that was taken over.
     pub(super) state: State,
-    /// When that was.
+    /// When it was taken over.
     at: Option<Timestamp>,
-    /// Where the export lies: another copy of it goes its own ways.
+    /// A fingerprint of the export's place. Other copies of the export may be edited differently.
     place: Option<String>,
 }
 
 impl Taken {
-    /// What was last taken over from this export, wherever it lies.
+    /// Reads what was last taken over from this export, in whatever place.
     pub(super) fn of(node: &Node, written: &State) -> Option<Self> {
         let note = node.properties.get(SOURCE_TAKEN)?;
         let part = |name: &str| note.get(name).and_then(Value::as_str);
@@ -117,7 +117,7 @@ impl Taken {
         is_of_it.then_some(Self { state, at, place })
     }
 
-    /// How a node notes it.
+    /// The value of the property.
     pub(super) fn note(load: &Load, written: &State, state: &State, at: Timestamp) -> Value {
         let place = load.place.as_deref().map(place_print);
         let of = written.print();

@@ -1,4 +1,4 @@
-//! Everything the caller sees, for elsewhere.
+//! Export of everything the caller sees.
 
 use std::collections::HashMap;
 
@@ -23,26 +23,27 @@ pub struct Exported {
     pub node: Node,
     /// Its texts, in order.
     pub texts: Vec<Text>,
-    /// The edges that start at it, with where they end.
+    /// The edges that start at it, with their targets.
     pub edges: Vec<(Edge, Node)>,
-    /// The steps of a project, oldest first.
+    /// The steps of its log if it is a project, oldest first.
     pub steps: Vec<Entry>,
 }
 
 impl Exported {
-    /// When it was last changed: the node itself, or one of its texts.
+    /// Returns when the node or one of its texts was last changed.
     pub(super) fn changed(&self) -> Timestamp {
         let texts = self.texts.iter().map(|text| text.updated.at);
         texts.fold(self.node.updated.at, Timestamp::max)
     }
 }
 
-/// How many nodes are read at once, and how many edges of them.
+/// The number of nodes read at once, and the maximum number of their edges.
 const PAGE: usize = 500;
 const EDGES: usize = 100_000;
 
-/// Reads everything that is whole, in order of creation, and hands over each page with how many
-/// nodes there are in all. What the federation keeps is its own, or that of others.
+/// Reads everything that is not damaged, in order of creation, and passes on each page with the
+/// total number of nodes. Returns the number exported. Leaves out the nodes of the federation,
+/// which are its own or those of others.
 pub async fn export(
     keeper: &Keeper,
     mut each: impl FnMut(&[Exported], u64) -> Reply<()> + Send,
@@ -95,8 +96,8 @@ async fn with_belongings(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Exporte
     Ok(whole)
 }
 
-/// The lines of a node for the reference memory server, with more fields for us: the node
-/// itself, then its edges.
+/// Returns the JSON lines of a node for the reference memory server, with additional fields for the
+/// way back: the node itself, then its edges.
 pub fn relations(exported: &Exported) -> Vec<Value> {
     let node = &exported.node;
     let id = shown(node);
@@ -118,7 +119,7 @@ pub fn relations(exported: &Exported) -> Vec<Value> {
     lines
 }
 
-/// An edge that starts at a node.
+/// The relation line of an edge.
 pub(super) fn relation(node: &Node, edge: &Edge, end: &Node) -> Value {
     json!({
         "type": "relation", "from": node.name, "to": end.name, "relationType": edge_type(edge),
@@ -127,7 +128,7 @@ pub(super) fn relation(node: &Node, edge: &Edge, end: &Node) -> Value {
     })
 }
 
-/// What there is to know of a text besides its words.
+/// Everything about a text besides its body.
 pub(super) fn details(text: &Text) -> Value {
     let said = &text.provenance;
     json!({

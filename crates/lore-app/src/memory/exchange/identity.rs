@@ -1,4 +1,4 @@
-//! Which node a record is, whatever path its source came by.
+//! Determines which node a record of a load is, independently of the path or format it came by.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,41 +14,41 @@ use super::super::refusal::Reply;
 use super::{Load, Record, reference};
 use crate::id_forms::read_uid;
 
-/// Where a node keeps what source it came from, a print of what that last said of it, and how
-/// far it was there.
+/// Properties of an imported node: the label of its source, a fingerprint of the record, the phase
+/// or status it had there, and a fingerprint of the source's place.
 pub(super) const SOURCE: &str = "source";
 pub(super) const SOURCE_PRINT: &str = "source_print";
 pub(super) const SOURCE_STATE: &str = "source_state";
 pub(super) const SOURCE_PLACE: &str = "source_place";
-/// Where it keeps the id that it had in the world it came from.
+/// Property with the id that the node has in the world it first came from.
 pub(super) const SOURCE_ID: &str = "source_id";
 
-/// Fields that name another node.
+/// Properties with the uid of another node.
 const REFERENCES: [&str; 4] = ["node", "experience", PROMOTED_TO, SUPERSEDED_BY];
-/// The field that names one as clients see it.
+/// The property with the id of another node in the form clients see.
 const SHOWN_REFERENCE: &str = "source_experience_id";
 
-/// Whether a field names another node.
+/// Whether a property refers to another node.
 pub(super) fn is_reference(name: &str) -> bool {
     REFERENCES.contains(&name) || name == SHOWN_REFERENCE
 }
 
-/// The nodes that the records of a load are or will be.
+/// The nodes of the records of a load, whether they exist already or not.
 pub(super) struct Identities {
     by_key: HashMap<String, Identity>,
-    /// By what they are called in the store that they were exported from.
+    /// The uids here, by the uids in the store they were exported from.
     moved: HashMap<Uid, Uid>,
 }
 
 /// The node of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// The node that was exported itself, live or in the bin, or a copy of what came from
-    /// elsewhere: it is as it should be.
+    /// The node that the record was exported from, live or in the bin, or a node that another
+    /// source made of the same content. It changes only if the export was edited by hand.
     Settled(Uid),
-    /// A node of this world that was brought to another and comes back.
+    /// A live node of this world that was exported to another world and comes back.
     Returned(Uid),
-    /// A node of the source, which may have to be made or brought up to date.
+    /// A node made from the source, which may have to be created or updated.
     Sourced(Uid),
 }
 
@@ -61,7 +61,7 @@ impl Identity {
 }
 
 impl Identities {
-    /// Looks for the node of every record.
+    /// Determines the node of every record.
     pub(super) async fn of(keeper: &Keeper, load: &Load) -> Reply<Self> {
         let mut all = Self { by_key: HashMap::new(), moved: HashMap::new() };
         let mut lost: Option<Lost> = None;
@@ -90,17 +90,17 @@ impl Identities {
         self.get(key).map(Identity::uid)
     }
 
-    /// Every node of the load.
+    /// Returns the uids of all nodes of the load.
     pub(super) fn uids(&self) -> Vec<Uid> {
         self.by_key.values().map(|identity| identity.uid()).collect()
     }
 
-    /// The id of what another store called `uid`, if it came along.
+    /// Returns the uid here of what has the uid `uid` in the source, if it is part of the load.
     pub(super) fn moved(&self, uid: &str) -> Option<Uid> {
         self.moved.get(&uid.parse().ok()?).copied()
     }
 
-    /// Lets fields that name other nodes name what these are here.
+    /// Replaces references in properties by the uids that the nodes have here.
     pub(super) fn translate(&self, properties: &mut Properties) {
         for key in REFERENCES {
             let there = properties.get(key).and_then(Value::as_str);
@@ -116,25 +116,25 @@ impl Identities {
 }
 
 impl Record {
-    /// The key that it had first, which it keeps from world to world.
+    /// The first key of the record, which it keeps from world to world.
     pub(super) fn first_key(&self) -> &str {
         self.origin.as_deref().unwrap_or(&self.key)
     }
 
-    /// What its source is called. What was exported here is known by its id alone, so it is the
-    /// same whether it travels as notes, in whatever folder, or as lines.
+    /// The label of its source. Exported records are identified by their id alone, so their label
+    /// is the same whether they come as notes, from whatever folder, or as JSON lines.
     pub(super) fn label<'a>(&self, load: &'a Load) -> &'a str {
         if own_id(self.first_key()).is_some() { reference::LABEL } else { &load.label }
     }
 }
 
-/// A place, without telling it.
+/// A fingerprint of a place, so that the path itself is not stored.
 pub(super) fn place_print(place: &str) -> String {
     let hash = Sha256::digest(place.as_bytes());
     hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Takes out what is about where something was, not about what it is.
+/// Removes the properties that describe where a node came from.
 pub(super) fn without_source(properties: &mut Properties) {
     for key in [SOURCE, SOURCE_PRINT, SOURCE_STATE, SOURCE_PLACE, SOURCE_ID, SOURCE_TAKEN] {
         properties.shift_remove(key);
@@ -169,7 +169,8 @@ async fn is_unknown(keeper: &Keeper, identity: Identity) -> Reply<bool> {
     Ok(keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?.is_none())
 }
 
-/// What came from a source and is no longer where it was there, by its words.
+/// Nodes from the source whose keys are no longer in the load, with their texts. They may have been
+/// renamed there.
 struct Lost(Vec<(String, Uid)>);
 
 impl Lost {
@@ -202,7 +203,7 @@ impl Lost {
         }
     }
 
-    /// The one that says exactly what a record does.
+    /// Takes the node whose texts are exactly those of the record.
     fn take(&mut self, record: &Record) -> Option<Uid> {
         let words: String = record.passages.iter().map(|passage| passage.body.as_str()).collect();
         let at = self.0.iter().position(|(known, _)| !words.is_empty() && *known == words)?;
@@ -210,13 +211,13 @@ impl Lost {
     }
 }
 
-/// A key that is an id of ours.
+/// Parses a key that is an id in Lorewell's form.
 pub(super) fn own_id(key: &str) -> Option<Uid> {
     let ours = ["node_", "exp_", "proj_", "idea_"].iter().any(|prefix| key.starts_with(prefix));
     read_uid(key).filter(|_| ours)
 }
 
-/// Whether a node is in this world, live or in the bin.
+/// Whether a node is in this world, live or in the bin. In the bin it is looked up by name.
 async fn is_here(keeper: &Keeper, uid: Uid, record: &Record) -> Reply<bool> {
     let store = &keeper.app.store;
     if store.node(&keeper.viewer, NodeKey::Uid(uid)).await?.is_some() {
@@ -229,14 +230,14 @@ async fn is_here(keeper: &Keeper, uid: Uid, record: &Record) -> Reply<bool> {
     Ok(gone.iter().any(|node| node.uid == uid))
 }
 
-/// A node that another source of the same sort made of exactly this, live or in the bin.
+/// Finds a node that another source made of exactly this record, live or in the bin.
 async fn same_elsewhere(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Option<Node>> {
     let print = print(record);
     let is_copy = |node: &Node| {
         property(node, SOURCE_PRINT) == Some(print.as_str())
             && property(node, SOURCE).is_some_and(|source| source != load.label)
     };
-    // What was removed here is not to come back by another way.
+    // What was removed here must not come back from another source.
     for bin in [Bin::Live, Bin::Deleted] {
         let name = Some(NameMatch::Exact(record.name.trim().to_owned()));
         let query = NodeQuery { name, bin, ..NodeQuery::default() };
@@ -248,7 +249,7 @@ async fn same_elsewhere(keeper: &Keeper, load: &Load, record: &Record) -> Reply<
     Ok(None)
 }
 
-/// The id of what a source calls `key` in a world: always the same.
+/// Derives the uid in a world from the label of the source and the key.
 pub(super) fn uid_of(world: WorldId, label: &str, key: &str) -> Uid {
     let world = world.0.to_string();
     let mut hash = Sha256::new();
@@ -261,7 +262,7 @@ pub(super) fn uid_of(world: WorldId, label: &str, key: &str) -> Uid {
     Uid::from_hash(bytes)
 }
 
-/// A print of everything that a source says of a record, wherever it lies.
+/// A fingerprint of everything a source says about a record, regardless of its place.
 pub(super) fn print(record: &Record) -> String {
     let passage = |passage: &super::Passage| {
         let at = passage.provenance.occurred_at.map(|at| at.to_string());

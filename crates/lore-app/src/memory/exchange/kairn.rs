@@ -1,4 +1,4 @@
-//! Kairn's databases, as rows of their tables.
+//! Import of Kairn's databases, given as rows of their tables.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,16 +16,17 @@ use super::super::project::{Entry, Outcome};
 use super::identity::SOURCE;
 use super::{Kept, Load, Passage, Record, Tie};
 
-/// A row of a table, by the names of its columns.
+/// A row of a table: values by column name.
 pub type Row = Map<String, Value>;
 
-/// The tables that are read.
+/// The tables that are imported.
 pub const TABLES: [&str; 6] = ["nodes", "edges", "experiences", "projects", "progress", "ideas"];
 
-/// How much of an experience stands in its name, in characters.
+/// The number of characters of an experience's content used in its name.
 const NAME_LETTERS: usize = 60;
 
-/// Makes a load of the tables of a workspace. Kairn's ids are the same wherever it lies.
+/// Converts the tables of a workspace to a load. Kairn's ids do not depend on where the database
+/// lies.
 pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     let mut load = Load { label: "kairn".into(), ..Load::default() };
     let rows = |table: &str| tables.get(table).map(Vec::as_slice).unwrap_or_default();
@@ -33,11 +34,11 @@ pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     let nodes: Vec<_> = rows("nodes").iter().filter(live).collect();
     let ideas: Vec<_> = rows("ideas").iter().collect();
     let is_idea = |id: &str| ideas.iter().any(|idea| text(idea, "id") == Some(id));
-    // An idea that is joined to something has a node of the same id.
+    // An idea that has edges also has a node with the same id, which is skipped.
     let own = nodes.iter().filter(|row| !text(row, "id").is_some_and(is_idea));
     load.take(own.map(|row| node(row)));
     let mut experiences: Vec<_> = rows("experiences").iter().map(experience).collect();
-    // Ids are told apart within a table only.
+    // Ids are unique only within a table.
     let taken: HashSet<String> = load.records.iter().map(|node| node.key.clone()).collect();
     for experience in experiences.iter_mut().flatten().filter(|one| taken.contains(&one.key)) {
         experience.key = format!("{EXPERIENCE} {}", experience.key);
@@ -65,7 +66,8 @@ impl Load {
         }
     }
 
-    /// Keeps a tie. What took the place of a fact did so of both its halves; Kairn says it of one.
+    /// Adds a tie. A supersession edge points to one half of a fact in Kairn; here both halves are
+    /// superseded.
     fn tie(&mut self, tie: Tie) {
         let replaced = (tie.type_name == SUPERSEDES).then_some(&tie.to);
         let node = replaced.and_then(|key| self.records.iter().find(|node| node.key == *key));
@@ -85,8 +87,8 @@ fn node(row: &Row) -> Option<Record> {
     })
 }
 
-/// Joins experiences to the nodes that keep them for good: Kairn names them only where it
-/// made the node later, and else says the same twice.
+/// Matches experiences with their lasting nodes. Kairn stores the reference only for promoted
+/// experiences; for learned ones, both have the same text.
 fn join_halves<'a>(
     nodes: &mut [Record],
     experiences: impl Iterator<Item = (&'a Row, &'a mut Option<Record>)>,
@@ -112,7 +114,8 @@ fn join_halves<'a>(
     }
 }
 
-/// What was said with an experience is found through the node that stands for it.
+/// Ties a learned experience to its lasting node and gives the node the context and tags, because
+/// only the node is searchable.
 fn give_all(experience: &mut Record, node: &mut Record) {
     experience.kept_by = Some(Kept::Learned(node.key.clone()));
     node.passages.extend(experience.passages.iter().skip(1).cloned());
@@ -126,7 +129,7 @@ fn experience(row: &Row) -> Option<Record> {
     let content = text(row, "content")?;
     let sort_of = text(row, "type").unwrap_or(Lesson::Solution.as_str());
     let lesson = Lesson::named(sort_of);
-    // Newer versions know more; what these are called stays findable.
+    // Newer versions of Kairn have more types. Their names are kept as tags.
     let foreign = lesson.is_none().then(|| sort_of.to_owned());
     let lesson = lesson.unwrap_or_else(|| stand_in(sort_of));
     let confidence = text(row, "confidence").and_then(Confidence::named);
@@ -152,7 +155,7 @@ fn experience(row: &Row) -> Option<Record> {
     })
 }
 
-/// The lesson that is nearest to one that is unknown here. What somebody prefers lasts.
+/// The lesson type that is used for an unknown one. Preferences last long.
 fn stand_in(sort_of: &str) -> Lesson {
     if sort_of.eq_ignore_ascii_case("preference") { Lesson::Pattern } else { Lesson::Solution }
 }
@@ -230,7 +233,7 @@ fn edge(row: &Row) -> Option<Tie> {
     Some(tie)
 }
 
-/// What all tables have in common.
+/// Reads the columns that all tables have in common.
 fn record(row: &Row, name: &str) -> Option<Record> {
     Some(Record {
         key: text(row, "id")?.to_owned(),
@@ -243,8 +246,8 @@ fn record(row: &Row, name: &str) -> Option<Record> {
     })
 }
 
-/// The further fields of a row, which the database keeps as JSON text. What has a meaning of its
-/// own here comes in under another name.
+/// Parses the `properties` column, which holds JSON. Properties that have a meaning of their own
+/// here are renamed with the prefix `kairn_`.
 fn further(row: &Row) -> Properties {
     let fields = text(row, "properties").and_then(|json| serde_json::from_str(json).ok());
     let fields: Properties = fields.unwrap_or_default();
@@ -253,7 +256,7 @@ fn further(row: &Row) -> Properties {
     own.map(|(name, value)| (renamed(name), value)).collect()
 }
 
-/// What Kairn notes for itself about an experience that was asked for often.
+/// Kairn's internal mark for experiences that were read often.
 const NEEDS_PROMOTION: &str = "needs_promotion";
 
 fn is_ours(name: &str) -> bool {
@@ -272,7 +275,7 @@ fn is_ours(name: &str) -> bool {
     OURS.contains(&name) || name == SOURCE || name.starts_with("source_") && name != ORIGIN
 }
 
-/// Where Kairn says which experience a node was made of.
+/// Kairn's property for the experience from which a node was made.
 const ORIGIN: &str = "source_experience_id";
 
 fn passage(kind: &str, body: &str) -> Passage {
@@ -283,14 +286,14 @@ fn text<'a>(row: &'a Row, column: &str) -> Option<&'a str> {
     row.get(column)?.as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// A list, which the database keeps as JSON text.
+/// Parses a column that holds a list as JSON.
 fn texts(row: &Row, column: &str) -> Vec<String> {
     text(row, column).and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
 }
 
 fn moment(row: &Row, column: &str) -> Option<Timestamp> {
     let written = text(row, column)?;
-    // Without a zone it is meant as UTC.
+    // A time without a zone is in UTC.
     written.parse().or_else(|_| format!("{written}Z").parse()).ok()
 }
 

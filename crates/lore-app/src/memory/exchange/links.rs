@@ -1,5 +1,5 @@
-//! What joins the records of a load: made, left alone where it was removed here, taken away where
-//! it was taken out of the source.
+//! Imports the ties of a load as edges. Edges that were removed here stay removed; edges that were
+//! removed in the source are removed here.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -16,13 +16,13 @@ use super::identity::{Identities, Identity, SOURCE};
 use super::state::link_print;
 use super::{LINKS_TO, Load, Tie};
 
-/// More links of one thing than anybody makes.
+/// A limit on edges per node, higher than any real number.
 const MANY: usize = 10_000;
 
-/// An edge by its two ends and its kind.
+/// An edge, by the uids of its ends and its kind.
 type Join = (Uid, Uid, String);
 
-/// What is known before anything is joined.
+/// The context for importing ties.
 pub(super) struct Links<'a> {
     pub(super) keeper: &'a Keeper,
     pub(super) load: &'a Load,
@@ -42,8 +42,8 @@ impl<'a> Links<'a> {
         Ok(Self { keeper, load, identities, bases, joined })
     }
 
-    /// Joins two records; `false` when one of them is not there. What is joined already stays as
-    /// it is, and what was joined when it was exported and is not any more, too.
+    /// Connects two records. Returns `false` if one of them does not exist. An existing edge stays
+    /// as it is, and an exported edge that was removed here since is not created again.
     pub(super) async fn tie(&self, tie: &Tie) -> Reply<bool> {
         let uid = |key: &str| self.identities.uid(key);
         let (Some(from), Some(to)) = (uid(&tie.from), uid(&tie.to)) else { return Ok(false) };
@@ -76,7 +76,7 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// Takes away what was taken out of the source.
+    /// Removes the edges that were removed in the source.
     pub(super) async fn untie(&self) -> Reply<()> {
         if self.load.keys_are_places {
             self.untie_sourced().await?;
@@ -87,7 +87,7 @@ impl<'a> Links<'a> {
         Ok(())
     }
 
-    /// Takes away links that a source made and no longer has.
+    /// Removes edges that follow from links in the source that are no longer there.
     async fn untie_sourced(&self) -> Reply<()> {
         let uids =
             |tie: &Tie| Some((self.identities.uid(&tie.from)?, self.identities.uid(&tie.to)?));
@@ -105,8 +105,8 @@ impl<'a> Links<'a> {
         Ok(())
     }
 
-    /// Takes away what somebody took out of what was exported here. Of lines that are only a part
-    /// of an export those tell nothing whose ends are not among them.
+    /// Removes edges that were removed by hand from an export. JSON lines may be a part of an
+    /// export, so they say nothing about edges to nodes they do not contain.
     async fn unlink(&self, key: &str, gone: &BTreeSet<&String>) -> Reply<()> {
         let Some(uid) = self.identities.uid(key) else { return Ok(()) };
         let is_gone = |edge: &Edge, end: &Node| {
@@ -138,9 +138,9 @@ impl<'a> Links<'a> {
     }
 }
 
-/// The edges that are there between the nodes of a load.
+/// Returns the existing edges between the nodes of a load.
 async fn joined(keeper: &Keeper, identities: &Identities) -> Reply<HashSet<Join>> {
-    /// How many nodes are looked at together, and how many edges of them.
+    /// The number of nodes read at once, and the maximum number of their edges.
     const PAGE: usize = 500;
     const EDGES: usize = 100_000;
     let (store, viewer) = (&keeper.app.store, &keeper.viewer);

@@ -1,13 +1,12 @@
-//! Memory from and for elsewhere.
+//! Import of memory from other programs, and export.
 //!
-//! A source is read into a [`Load`]: records and ties, each under the key that the source
-//! itself has for it, wherever the source lies. Ids follow from these keys, so importing
-//! again, or going on after an interruption, makes nothing twice and brings nothing back that
-//! was removed; what is new in the source, or changed there, is brought up to date. What comes
-//! back from a world that it was brought to is what it was before, and what was exported and
-//! changed by hand is changed here.
+//! A source is parsed into a [`Load`]: records and ties, each under the key it has in the source.
+//! Node ids are derived from these keys. Importing again, or continuing after an interruption,
+//! therefore creates nothing twice and does not bring back what was removed; what is new or changed
+//! in the source is updated. A node that comes back from another world is recognised as itself, and
+//! an export that was edited by hand updates the nodes it was made from.
 //!
-//! Nothing here touches files: whoever calls reads and writes them.
+//! Nothing here touches files; callers read and write them.
 
 mod base;
 pub mod chats;
@@ -37,63 +36,65 @@ use base::Bases;
 use identity::Identities;
 use links::Links;
 
-/// Everything that a source holds.
+/// The contents of a source.
 #[derive(Debug, Clone, Default)]
 pub struct Load {
-    /// What the source is, such as `chatgpt`; a part of every id.
+    /// The name of the source, such as `chatgpt`. It is part of every derived id.
     pub label: String,
-    /// Things with names and texts.
+    /// Its records.
     pub records: Vec<Record>,
-    /// What joins them.
+    /// The ties between them.
     pub ties: Vec<Tie>,
-    /// How many entries of the source could not be read.
+    /// The number of entries that could not be parsed.
     pub unreadable: usize,
-    /// Where the source lies, where that helps to tell it from another that is called alike.
+    /// The location of the source, where that helps to distinguish sources with the same label.
     pub place: Option<String>,
-    /// Whether keys are only places, so that a copy elsewhere is known by what it says.
+    /// Whether keys are file paths. The same record at another path is then recognised by its
+    /// content.
     pub keys_are_places: bool,
-    /// Whether records only ever grow, so that one that says less is an older copy.
+    /// Whether records only ever grow, so that a shorter one is an older copy.
     pub only_grows: bool,
 }
 
-/// A thing with a name and texts.
+/// A record of a source: something with a name and texts.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
-    /// What it is called within its source, always the same; an id of ours where it is one.
+    /// Its stable id within the source; the id of the node if it was exported by Lorewell.
     pub key: String,
-    /// The id of ours that it had in the world that it came from there.
+    /// The id of the node in the world it first came from, if it was exported from another one
+    /// since.
     pub origin: Option<String>,
-    /// When it was made, if the source says so.
+    /// When it was created, if the source says so.
     pub made: Option<Timestamp>,
     /// When it was last changed, if the source says so.
     pub changed: Option<Timestamp>,
-    /// The file that it stands in, within its source.
+    /// The path of its file within the source.
     pub file: Option<String>,
-    /// When that file was written.
+    /// When that file was last written.
     pub written: Option<Timestamp>,
-    /// What it said when it was exported here.
+    /// Its state when it was exported, if Lorewell exported it.
     pub state: Option<State>,
     /// Its name.
     pub name: String,
-    /// Whether the name is only cut from its text.
+    /// Whether the name is only an excerpt of its text.
     pub derived_name: bool,
     /// Its type.
     pub type_name: String,
     /// Its namespace.
     pub namespace: String,
-    /// What refines its kind.
+    /// The subtype of its kind.
     pub subtype: Option<String>,
     /// Other names.
     pub aliases: Vec<String>,
-    /// Its tags.
+    /// The tags.
     pub tags: Vec<String>,
-    /// Fields of its type.
+    /// Its properties.
     pub properties: Properties,
-    /// Who shall see it.
+    /// Who may see it.
     pub sharing: Sharing,
-    /// The record that keeps it for good.
+    /// The record of its lasting node, if it is an experience that has one.
     pub kept_by: Option<Kept>,
-    /// The experience that it keeps for good, by key.
+    /// The key of the experience whose lasting node it is.
     pub keeps: Option<String>,
     /// Its texts, in order.
     pub passages: Vec<Passage>,
@@ -101,38 +102,38 @@ pub struct Record {
     pub steps: Vec<Entry>,
 }
 
-/// How an experience is kept for good, with the key of the record that does it.
+/// How an experience came to have a lasting node, with the key of that node's record.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Kept {
-    /// It was sure from the start: its node is searched, and it is not.
+    /// It was learned with high confidence. Only the node's texts are searchable.
     Learned(String),
-    /// It was asked for so often that a node was made of it.
+    /// It was recalled so often that a node was made of it.
     Promoted(String),
 }
 
-/// A text.
+/// A text of a record.
 #[derive(Debug, Clone)]
 pub struct Passage {
-    /// The id of the text that it was exported from.
+    /// The uid of the text it was exported from.
     pub id: Option<String>,
-    /// What part of its record it is.
+    /// The text kind.
     pub kind: String,
-    /// Its heading; empty when there is none.
+    /// The title; empty if there is none.
     pub title: String,
-    /// The text.
+    /// The body.
     pub body: String,
-    /// Who said it, when, in which conversation.
+    /// Who said it, when, and in which conversation.
     pub provenance: Provenance,
-    /// Its place among the texts of its conversation; else they are in the order of the source.
+    /// Its position in its conversation. If missing, the order of the source counts.
     pub position: Option<i64>,
     /// Whether search finds it.
     pub searchable: bool,
-    /// Who may see it, of those who see its record.
+    /// Who may see it, among those who see its record.
     pub sharing: Sharing,
 }
 
 impl Passage {
-    /// A text of which nothing else is known.
+    /// Creates a text with defaults for everything else.
     pub fn new(kind: &str, body: impl Into<String>) -> Self {
         Self {
             id: None,
@@ -147,57 +148,57 @@ impl Passage {
     }
 }
 
-/// What joins two records.
+/// A connection between two records.
 #[derive(Debug, Clone)]
 pub struct Tie {
-    /// Where it starts, by key.
+    /// The key of the record where it starts.
     pub from: String,
-    /// Where it ends, by key.
+    /// The key of the record where it ends.
     pub to: String,
-    /// How the two are joined.
+    /// The type of the edge.
     pub type_name: String,
-    /// How strongly.
+    /// The weight of the edge.
     pub weight: f64,
-    /// Who shall see it.
+    /// Who may see it.
     pub sharing: Sharing,
-    /// Fields of it.
+    /// The properties of the edge.
     pub properties: Properties,
 }
 
-/// The type of the ties that stand in a text.
+/// The type of ties that follow from links in a text.
 const LINKS_TO: &str = "links_to";
 
 impl Tie {
-    /// A tie of which nothing else is known.
+    /// Creates a tie with defaults for everything else.
     pub fn new(from: String, to: String, type_name: String) -> Self {
         let (sharing, properties) = (Sharing::default(), Properties::new());
         Self { from, to, type_name, weight: 1.0, sharing, properties }
     }
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Records that are new.
+    /// The number of new records.
     pub made: usize,
-    /// Records that were there, or had been removed, already.
+    /// The number of records that were there before, or had been removed.
     pub known: usize,
-    /// Records that were there and have changed in the source since.
+    /// The number of records that were there before and were updated.
     pub updated: usize,
-    /// Ties between records.
+    /// The number of ties whose both ends are there.
     pub tied: usize,
-    /// Ties whose ends are missing.
+    /// The number of ties with a missing end.
     pub loose: usize,
-    /// Secrets that were masked.
+    /// The number of secrets that were masked.
     pub masked: usize,
-    /// What was changed here and there since it was exported, by name.
+    /// The names of nodes that were changed both here and in the source since they were exported.
     pub disputed: Vec<String>,
 }
 
-/// How many changes are on their way at once: they share commits.
+/// How many changes are in progress at once. They share commits.
 const AT_ONCE: usize = 64;
 
-/// Imports a load. `progress` is told how many of how many entries are done.
+/// Imports a load. `progress` is called with the number of entries done and the total.
 pub async fn import(
     keeper: &Keeper,
     load: &Load,
@@ -255,7 +256,7 @@ impl Imported {
     }
 }
 
-/// The error for a source that is not what it is said to be.
+/// The error for a source that cannot be parsed.
 pub(super) fn not_readable(what: &str, problem: impl std::fmt::Display) -> Error {
     Error::invalid(what, format!("cannot be read: {problem}"), "check the format and the path")
 }

@@ -1,4 +1,4 @@
-//! Folders of Markdown notes.
+//! Import of folders of Markdown notes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,16 +9,16 @@ use super::super::parts::parts;
 use super::own::{self, OwnNote};
 use super::{LINKS_TO, Load, Passage, Record, Tie, reference};
 
-/// Reads notes: the path of each within its folder, and its text. Links between them become
-/// edges, those in code aside; links to what is not there are counted by who imports. Notes
-/// that were exported here come back as what they were.
+/// Parses notes, given as path within the folder and text. Links outside of code become ties; the
+/// import counts those whose target is missing. Notes that Lorewell exported become the nodes they
+/// were.
 pub fn read(folder: &str, files: &[(String, String)]) -> Load {
     let label = format!("markdown {folder}");
     let mut load = Load { label, keys_are_places: true, ..Load::default() };
     let notes: Vec<Note> = files.iter().map(|(path, text)| Note::of(path, text)).collect();
     let ways = Ways::of(&notes);
     for note in &notes {
-        // Two links may lead to one note, and one may lead back.
+        // Each pair is linked once per type, and links of a note to itself are left out.
         let mut ends = HashSet::from([(LINKS_TO.to_owned(), note.key.clone())]);
         for (kind, link) in note.links() {
             let to = ways.find(&note.path, &link).map_or(link, str::to_owned);
@@ -38,14 +38,14 @@ pub fn read(folder: &str, files: &[(String, String)]) -> Load {
     load
 }
 
-/// A note, taken apart.
+/// A parsed note.
 struct Note {
     path: String,
-    /// Its id in the front matter, else its path.
+    /// The id in its front matter, or its path.
     key: String,
     front: HashMap<String, String>,
     body: String,
-    /// What it says if it was exported here.
+    /// The exported node, if Lorewell exported the note.
     own: Option<OwnNote>,
 }
 
@@ -58,7 +58,7 @@ impl Note {
         Self { path: path.to_owned(), key, front, body: body.trim().to_owned(), own }
     }
 
-    /// How it is joined, and to what. A note of ours tells its links apart from its text.
+    /// Returns the links as type and target. For an exported note, only those added by hand.
     fn links(&self) -> Vec<(String, String)> {
         match &self.own {
             Some(own) => own.added.clone(),
@@ -88,7 +88,7 @@ impl Note {
             let record = reference::entity(&own.entity)?;
             return Some(Record { file: Some(self.path), ..record });
         }
-        // The parts of a long note explain each other.
+        // A session ties the parts of a long note together for search.
         let session = (parts(&self.body).len() > 1).then(|| self.path.clone());
         let passage = Passage {
             provenance: Provenance { session, ..Provenance::default() },
@@ -110,7 +110,7 @@ impl Note {
     }
 }
 
-/// How links find notes: by path, by the name of the file, by title or alias.
+/// Resolves links to notes by path, file name, title or alias.
 struct Ways<'a> {
     notes: Vec<(String, &'a Note)>,
 }
@@ -121,7 +121,7 @@ impl<'a> Ways<'a> {
         Self { notes: notes.iter().map(folded).collect() }
     }
 
-    /// The key of the note that a link in the note at `from` means.
+    /// Returns the key of the note that a link in the note at `from` leads to.
     fn find(&self, from: &str, link: &str) -> Option<&'a str> {
         let link = without_ending(link).to_lowercase();
         let beside = beside(&from.to_lowercase(), &link);
@@ -139,7 +139,7 @@ impl<'a> Ways<'a> {
     }
 }
 
-/// The path of a link as seen from the folder of a note.
+/// Resolves a link relative to the folder of a note.
 fn beside(from: &str, link: &str) -> String {
     let mut way: Vec<&str> = from.split('/').collect();
     way.pop();
@@ -153,8 +153,8 @@ fn beside(from: &str, link: &str) -> String {
     way.join("/")
 }
 
-/// The lines between two `---` at the top, as names and values. A list of lines below a name
-/// reads as one with commas.
+/// Parses the front matter into lower-case names and values, and returns the text after it. A list
+/// on several lines is joined with commas.
 fn front_matter(text: &str) -> (HashMap<String, String>, &str) {
     let inside = text.strip_prefix("---\n").and_then(|rest| {
         rest.split_once("\n---\n").or_else(|| Some((rest.strip_suffix("\n---")?, "")))
@@ -179,14 +179,14 @@ fn front_matter(text: &str) -> (HashMap<String, String>, &str) {
     (fields, body)
 }
 
-/// `[a, b]` or `a, b`.
+/// Parses a list written as `[a, b]` or `a, b`.
 pub(super) fn list(value: &str) -> Vec<String> {
     let inside = value.trim_start_matches('[').trim_end_matches(']');
     let entries = inside.split(',').map(|entry| entry.trim().trim_matches(['"', '\'', '#']));
     entries.filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
 }
 
-/// The text without what stands in fences or between backticks.
+/// Returns the text without fenced code blocks and inline code.
 fn without_code(body: &str) -> String {
     let mut prose = String::with_capacity(body.len());
     let mut fence: Option<&str> = None;
@@ -206,11 +206,11 @@ fn without_code(body: &str) -> String {
     prose
 }
 
-/// What `[[…]]` and `[…](….md)` lead to, without what is shown instead and without headings.
+/// Returns the targets of `[[…]]` links and of links to `.md` files, without labels and anchors.
 fn links(body: &str) -> Vec<String> {
     let wiki = body.split("[[").skip(1).filter_map(|rest| Some(rest.split_once("]]")?.0));
     let wiki = wiki.filter_map(|link| link.split(['|', '#']).next()).map(str::to_owned);
-    // A path with blanks stands between angle brackets.
+    // A path with blanks is in angle brackets.
     let target = |rest: &str| match rest.strip_prefix('<') {
         Some(rest) => rest.split_once('>').map(|(link, _)| link.to_owned()),
         None => rest.split_once(')').map(|(link, _)| link.to_owned()),
@@ -228,7 +228,7 @@ fn without_ending(path: &str) -> &str {
     ending.map_or(path, |(rest, _)| rest)
 }
 
-/// Whether files with this ending are notes.
+/// Whether files with this extension are notes.
 pub fn is_note(ending: &str) -> bool {
     ["md", "markdown"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }

@@ -1,7 +1,7 @@
-//! A node as a Markdown note, and the note as a node again.
+//! Converts nodes to Markdown notes and back.
 //!
-//! A note is for people to read; what makes the way back lossless stands in its front matter
-//! and in comments. A line of a text that looks like such a comment is escaped.
+//! A note is meant for reading. What the way back needs is in its front matter and in comments. A
+//! line of a text that looks like such a comment is escaped.
 
 mod fields;
 
@@ -20,22 +20,23 @@ use super::state::{State, link_print};
 use super::{LINKS_TO, Tie, reference};
 use fields::fields;
 
-/// What a comment of ours begins and ends with.
+/// The beginning and end of the comments.
 const BEGIN: &str = "<!-- lorewell ";
 const END: &str = " -->";
-/// What the field of the front matter is called that tells our notes from others.
+/// The field of the front matter that marks a note exported by Lorewell.
 const MARK: &str = "lorewell";
-/// What the comment begins with that tells what the note said when it was written.
+/// The beginning of the comment with the state at export.
 const EXPORTED: &str = "exported ";
-/// Where a text says that it has a heading of its own that looks like ours.
+/// A detail of a text that contains a heading like [`LINKS`] itself, so that the heading is not
+/// taken for the list of links.
 const HEADED: &str = "headed";
-/// The headings of what stands below the texts.
+/// The headings of the lists below the texts.
 const LINKS: &str = "## Links";
 const LOG: &str = "## Log";
-/// How much of a step is shown in a list, in characters.
+/// The number of characters of a step shown in the log.
 const STEP_LETTERS: usize = 120;
 
-/// A node as a Markdown note: the name of its file, and its text.
+/// Returns the file name and the text of a node's Markdown note.
 pub fn markdown(exported: &Exported) -> (String, String) {
     let node = &exported.node;
     let mut page = front(exported);
@@ -70,18 +71,18 @@ pub fn markdown(exported: &Exported) -> (String, String) {
         let written = comment("", &relation);
         let _ = writeln!(page, "- {kind}: [[{}|{name}]] {written}", file_stem(end));
     }
-    // Editors write front matter anew as they like, and leave comments alone.
+    // In a comment, because editors rewrite front matter but leave comments alone.
     let _ = write!(page, "\n{}\n", comment(EXPORTED, &State::of(exported).write()));
     (format!("{}.md", file_stem(node)), page)
 }
 
-/// The id that a note of ours begins with.
+/// Returns the id in the first line of a note's front matter.
 pub fn note_id(page: &str) -> Option<&str> {
     page.strip_prefix("---\nid: ")?.lines().next()
 }
 
-/// Whether a page may be written anew: it is none of ours, nobody changed it since it was written,
-/// or what they changed was taken over.
+/// Whether a file may be overwritten by a new export. It may if it is not a note of Lorewell's, if
+/// nobody edited it since it was written, or if the edits were taken over.
 pub fn may_be_replaced(page: &str, by: Option<&Exported>) -> bool {
     let page = page.replace("\r\n", "\n");
     let Some(note) = read(&page) else { return true };
@@ -98,7 +99,8 @@ pub fn may_be_replaced(page: &str, by: Option<&Exported>) -> bool {
     written.says_the_same(&now) || by.is_some_and(is_here)
 }
 
-/// The print of a link that somebody added, by what it leads to if that is joined here.
+/// The fingerprint of a link that was added by hand, with the id of the node it leads to if there
+/// is such an edge here.
 fn added_print(kind: &str, to: &str, by: Option<&Exported>) -> String {
     let mut ends = by.iter().flat_map(|exported| &exported.edges).map(|(_, end)| end);
     let end = ends.find(|end| end.name == to || file_stem(end) == to);
@@ -140,7 +142,8 @@ fn front(exported: &Exported) -> String {
     page
 }
 
-/// A value as YAML: a text without quotes where it cannot be taken for anything else.
+/// Serialises a value as YAML. A string is written without quotes if it cannot be mistaken for
+/// anything else.
 fn plain(value: &Value) -> String {
     let bare = |text: &&str| {
         text.starts_with(char::is_alphanumeric)
@@ -153,13 +156,13 @@ fn plain(value: &Value) -> String {
     value.as_str().filter(bare).map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A comment that holds a value, with nothing in it that begins or ends one.
+/// Returns a comment with a value, escaped so that it contains no comment marks.
 fn comment(what: &str, value: &Value) -> String {
     let value = value.to_string().replace('<', "\\u003c").replace('>', "\\u003e");
     format!("{BEGIN}{what}{value}{END}")
 }
 
-/// Who said a text and when, for people.
+/// The visible line with author and time of a text.
 fn said(details: &Value) -> Option<String> {
     let said = ["author", "occurred_at"].iter().filter_map(|key| details.get(key)?.as_str());
     let said: Vec<_> = said.collect();
@@ -179,7 +182,8 @@ fn is_like_ours(line: &str) -> bool {
     line.trim_start_matches('\\').starts_with(BEGIN)
 }
 
-/// The node's name as far as every file system takes it, and its id, which makes it the only one.
+/// The file name of a node, without extension: its name, limited to characters every file system
+/// accepts, and its id, which makes it unique.
 fn file_stem(node: &Node) -> String {
     let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { ' ' };
     let words: String = node.name.chars().map(plain).collect();
@@ -188,17 +192,17 @@ fn file_stem(node: &Node) -> String {
     format!("{} {}", name.trim(), shown(node)).trim_start().to_owned()
 }
 
-/// What a note of ours says, in the form of the JSON lines.
+/// A parsed note, in the form of the JSON lines.
 pub(super) struct OwnNote {
-    /// The node.
+    /// The node, as an entity.
     pub(super) entity: Value,
-    /// What joins it to others.
+    /// The edges that start at it, as relations.
     pub(super) relations: Vec<Value>,
-    /// What somebody added to the list of links by hand: how it is joined, and to what.
+    /// Links added by hand, as type and target.
     pub(super) added: Vec<(String, String)>,
 }
 
-/// Reads a note of ours; none when it is another's.
+/// Parses a note that Lorewell exported; `None` for any other.
 pub(super) fn read(page: &str) -> Option<OwnNote> {
     let (front, body) = page.strip_prefix("---\n")?.split_once("\n---\n")?;
     let mut entity = fields(front);
@@ -212,7 +216,7 @@ pub(super) fn read(page: &str) -> Option<OwnNote> {
     ];
     for (ours, theirs) in names {
         let value = match entity.shift_remove(ours).unwrap_or_default() {
-            // A name may look like one.
+            // A title that looks like a number.
             Value::Number(number) => json!(number.to_string()),
             value => value,
         };
@@ -241,7 +245,7 @@ pub(super) fn read(page: &str) -> Option<OwnNote> {
                 left.lines = others;
             }
         }
-        // What somebody wrote below a list is a text.
+        // What was written below a list by hand becomes a text.
         if left.is_said() {
             observations.push(json!(left.text(&Value::Null)));
             details.push(Value::Null);
@@ -272,7 +276,8 @@ impl OwnNote {
     }
 }
 
-/// Who changes only the heading of a note gives it another name, too.
+/// Renames the entity if only the heading of the note was changed, not the title in the front
+/// matter.
 fn rename(entity: &mut Map<String, Value>, heading: Option<&str>, state: &Value) {
     let written = State::read(state).map(|state| json!(state.name));
     let is_as_written = written.is_some() && entity.get("name") == written.as_ref();
@@ -301,7 +306,7 @@ impl Section<'_> {
         body.unwrap_or(text).trim().to_owned()
     }
 
-    /// Its lines that are of a sort, and the others, without its heading.
+    /// Splits its lines, without the headings of lists, into those that satisfy `of` and the rest.
     fn parted(&self, of: impl Fn(&str) -> bool) -> (Vec<&str>, Vec<&str>) {
         let lines = self.lines.iter().copied();
         lines.filter(|line| ![LINKS, LOG].contains(&line.trim())).partition(|line| of(line))
@@ -312,13 +317,13 @@ impl Section<'_> {
     }
 }
 
-/// Whether a line of a list leads somewhere.
+/// Whether a line is a list entry with a link.
 fn is_link(line: &str) -> bool {
     line.trim_start().starts_with(['-', '*', '+']) && line.contains("[[")
 }
 
-/// The name above everything, what stands below it, part by part, and what the note said when it
-/// was written. What somebody wrote above the first part is a text, too.
+/// Splits the body of a note into its heading, its sections and the state at export. What was
+/// written above the first section becomes a text.
 fn sections(body: &str) -> (Option<&str>, Vec<Section<'_>>, Value) {
     let state = body.lines().find_map(state).unwrap_or_default();
     let lines = body.lines().filter(|line| self::state(line).is_none());
@@ -340,14 +345,14 @@ fn sections(body: &str) -> (Option<&str>, Vec<Section<'_>>, Value) {
     (heading, sections, state)
 }
 
-/// What the comment tells that a note ends with.
+/// Parses the comment with the state at export.
 fn state(line: &str) -> Option<Value> {
     let inside = line.strip_prefix(BEGIN)?.trim_end().strip_suffix(END)?;
     serde_json::from_str(inside.strip_prefix(EXPORTED)?).ok()
 }
 
-/// Whether somebody begins a list of links at a line. A text that had such a heading when it was
-/// written keeps it.
+/// Whether a list of links written by hand starts at this line. Not inside a text that contained
+/// such a heading when it was exported.
 fn opens_links(lines: &[&str], at: usize, before: &[Section<'_>]) -> bool {
     let is_heading = lines.get(at).is_some_and(|line| line.trim() == LINKS);
     let had_one = match before.last().map(|section| &section.what) {
@@ -359,7 +364,7 @@ fn opens_links(lines: &[&str], at: usize, before: &[Section<'_>]) -> bool {
     is_heading && !had_one && !list.is_empty() && list.iter().all(|line| is_link(line))
 }
 
-/// What a comment that stands alone opens.
+/// Parses a comment on its own line, which starts a section.
 fn opened(line: &str) -> Option<What> {
     let inside = line.strip_prefix(BEGIN)?.trim_end().strip_suffix(END)?;
     match inside {
@@ -369,7 +374,7 @@ fn opened(line: &str) -> Option<What> {
     }
 }
 
-/// What the comment at the end of a line notes.
+/// Parses the comment at the end of a list entry.
 fn noted(line: &str) -> Option<Value> {
     let (_, inside) = line.rsplit_once(BEGIN)?;
     serde_json::from_str(inside.trim_end().strip_suffix(END)?).ok()

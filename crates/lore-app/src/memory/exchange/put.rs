@@ -1,4 +1,4 @@
-//! Putting a record into the world: making its node, or bringing it up to date.
+//! Imports one record: creates its node or updates it.
 
 mod back;
 mod edited;
@@ -26,28 +26,28 @@ use super::identity::{
 };
 use super::{Kept, Load, Passage, Record};
 
-/// What became of a record.
+/// The result of importing a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Put {
-    /// It is new; so many secrets were masked.
+    /// It was new.
     Made {
-        /// How many.
+        /// The number of secrets that were masked.
         masked: usize,
     },
-    /// It was there and is up to date now; so many secrets were masked.
+    /// It was there and has been updated.
     Updated {
-        /// How many.
+        /// The number of secrets that were masked.
         masked: usize,
     },
-    /// It was there, or had been removed, already.
+    /// It was there and is up to date, or had been removed.
     Known,
-    /// It was changed here and there.
+    /// It was changed both here and in the source.
     Disputed {
-        /// What it is called.
+        /// The name of the record.
         name: String,
-        /// Whether what was changed there counts.
+        /// Whether the change in the source was taken over.
         is_taken: bool,
-        /// How many secrets were masked.
+        /// The number of secrets that were masked.
         masked: usize,
     },
 }
@@ -58,17 +58,17 @@ impl Put {
     }
 }
 
-/// What records are put with.
+/// The context for importing records.
 pub(super) struct Putter<'a> {
     pub(super) keeper: &'a Keeper,
     pub(super) load: &'a Load,
     pub(super) identities: &'a Identities,
     pub(super) bases: &'a Bases<'a>,
-    /// The only project that may come in as the active one.
+    /// The key of the only record that may become the active project.
     pub(super) active: Option<&'a str>,
 }
 
-/// Keeps a record with everything that belongs to it.
+/// Imports a record with everything that belongs to it.
 pub(super) async fn put(putter: &Putter<'_>, record: &Record) -> Reply<Put> {
     let Some(identity) = putter.identities.get(&record.key) else { return Ok(Put::Known) };
     let Putter { keeper, load, identities, bases, active } = *putter;
@@ -91,7 +91,8 @@ pub(super) async fn put(putter: &Putter<'_>, record: &Record) -> Reply<Put> {
     }
 }
 
-/// The project that may come in as the active one, by key: the first that is, if none is here.
+/// Returns the key of the record that may become the active project: the first active one, if no
+/// project is active here.
 pub(super) async fn may_be_active<'a>(keeper: &Keeper, load: &'a Load) -> Reply<Option<&'a str>> {
     let active = |record: &&Record| record.properties.get(ACTIVE) == Some(&json!(true));
     let Some(first) = load.records.iter().find(active) else { return Ok(None) };
@@ -103,7 +104,7 @@ struct Putting<'a> {
     keeper: &'a Keeper,
     load: &'a Load,
     identities: &'a Identities,
-    /// The only project that may come in as the active one.
+    /// The key of the only record that may become the active project.
     active: Option<&'a str>,
     record: &'a Record,
     uid: Uid,
@@ -124,7 +125,8 @@ impl Putting<'_> {
         }
     }
 
-    /// What the source says of it now, and nothing of what became of it here.
+    /// Updates the node with what the source says now, which replaces changes made to it here. What
+    /// was added here stays, and so do phase and status unless the source changed them.
     async fn update(&self, old: Node) -> Reply<Put> {
         let mut pen = Pen::default();
         let texts = self.texts(&mut pen)?;
@@ -137,7 +139,7 @@ impl Putting<'_> {
         if property(&old, SOURCE_STATE) == Some(&state(self.record)) {
             STATES.iter().for_each(|key| drop(new.properties.shift_remove(*key)));
         }
-        // Which project is worked on is decided here.
+        // Which project is active is decided here.
         new.properties.shift_remove(ACTIVE);
         properties.extend(std::mem::take(&mut new.properties));
         let patch = told(new, properties);
@@ -155,7 +157,7 @@ impl Putting<'_> {
         Ok(Put::Updated { masked: pen.masked().len() })
     }
 
-    /// What makes the texts of a node those of the source.
+    /// Plans the changes that make the texts of a node those of the record.
     async fn text_changes(&self, node: &Node, texts: Vec<NewText>) -> Reply<TextChanges> {
         let (store, viewer) = (&self.keeper.app.store, &self.keeper.viewer);
         let live = store.texts_of(viewer, node.id, Bin::Live).await?;
@@ -202,7 +204,7 @@ impl Putting<'_> {
 
     fn properties(&self, kind: &Type, pen: &mut Pen) -> Properties {
         let mut properties = self.record.properties.clone();
-        // What was exported here was looked through when it came in.
+        // Records that Lorewell exported were masked when they were first stored.
         if own_id(&self.record.key).is_none() {
             properties.iter_mut().for_each(|(name, value)| *value = masked(pen, name, value));
         }
@@ -232,12 +234,12 @@ impl Putting<'_> {
         properties
     }
 
-    /// Whether another record is searched in the place of this one.
+    /// Whether search finds another record instead of this one.
     fn is_hidden(&self) -> bool {
         matches!(self.record.kept_by, Some(Kept::Learned(_)))
     }
 
-    /// The texts of the record; long ones in parts.
+    /// The texts of the record, with long ones split into parts.
     fn texts(&self, pen: &mut Pen) -> Result<Vec<NewText>> {
         let mut texts = Vec::new();
         for passage in &self.record.passages {
@@ -289,34 +291,34 @@ impl Putting<'_> {
     }
 }
 
-/// What makes texts those of the source.
+/// Changes to the texts of a node.
 struct TextChanges {
     changes: Vec<Change>,
-    /// How many of them are about what the source says; the others take away.
+    /// The number of changes that create, update or restore a text. The others delete one.
     said: usize,
 }
 
 impl TextChanges {
-    /// Whether the source says nothing that is not known, and less.
+    /// Whether the record says nothing new and less than before.
     fn is_older(&self) -> bool {
         self.said == 0 && !self.changes.is_empty()
     }
 }
 
-/// Fields that say how far something is, which goes on here.
+/// Properties that change over time. Unless the source changes them, the values here are kept.
 const STATES: [&str; 2] = ["phase", "status"];
-/// Where a node says how it came to be here.
+/// Property with the way a node was created.
 const SOURCE_TYPE: &str = "source_type";
-/// Whether a project is the one that is worked on.
+/// Property that says whether a project is the active one.
 const ACTIVE: &str = "active";
 
-/// How far something is in its source.
+/// The values of [`STATES`] in a record.
 fn state(record: &Record) -> String {
     let states = STATES.iter().filter_map(|key| record.properties.get(*key)?.as_str());
     states.collect::<Vec<_>>().join(" ")
 }
 
-/// A value without secrets: what it is called may tell that it is one.
+/// Masks the secrets in a value. The name of the field helps to recognise them.
 fn masked(pen: &mut Pen, name: &str, value: &Value) -> Value {
     match value {
         Value::String(text) if text.contains(['"', '\\']) => json!(pen.long(text)),
@@ -334,7 +336,7 @@ fn masked(pen: &mut Pen, name: &str, value: &Value) -> Value {
     }
 }
 
-/// As many entries of a list, and as much of each, as can be kept.
+/// Shortens a list and its entries to what can be stored.
 fn bounded(list: &[String]) -> Vec<String> {
     let entry = |entry: &String| names::cleaned(entry).chars().take(NAME_MAX).collect();
     list.iter().take(LIST_MAX).map(entry).collect()
@@ -344,7 +346,7 @@ fn says_the_same(old: &Text, new: &NewText) -> bool {
     old.body == new.body && old.title == new.title && old.provenance == new.provenance
 }
 
-/// What is told of a node, apart from its texts.
+/// The patch that gives a node the values of a record, apart from its texts.
 fn told(new: NewNode, properties: Properties) -> NodePatch {
     NodePatch {
         name: Some(new.name),

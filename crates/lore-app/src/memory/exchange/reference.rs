@@ -1,5 +1,5 @@
-//! The JSON lines of the reference memory server: entities with observations, and relations.
-//! Lorewell's own export is the same with more fields.
+//! Import of the JSON lines of the reference memory server for MCP: entities with observations, and
+//! relations. Lorewell's own export has the same format with additional fields.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use super::identity::{own_id, without_source};
 use super::state::{State, text_print};
 use super::{Load, Passage, Record, Tie};
 
-/// What a source of such lines is called.
+/// The label of a source in this format.
 pub(super) const LABEL: &str = "jsonl";
 
-/// Reads the lines. What is no line of this kind is counted and passed over; what several lines
-/// say of one entity belongs together.
+/// Parses the lines. Lines of other kinds are counted as unreadable. Several lines about the same
+/// entity are merged.
 pub fn read(text: &str) -> Load {
     let mut load = Load { label: LABEL.into(), ..Load::default() };
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -86,8 +86,9 @@ pub(super) fn entity(entry: &Value) -> Option<Record> {
     })
 }
 
-/// What is known of each observation. Somebody may have taken one out by hand, or put one in: those
-/// that say what they said are told first, the others in their order.
+/// Returns the details of each observation. If a state is known, observations may have been added
+/// or removed by hand since the export: those with a known text get its details, and the rest get
+/// the remaining details in order.
 fn detailed<'a>(
     observations: &[String],
     details: &'a [Value],
@@ -113,7 +114,7 @@ fn detailed<'a>(
     found
 }
 
-/// An observation with what our own export says of it.
+/// Converts an observation, with its details if Lorewell exported it.
 fn passage(body: String, details: Option<&Value>) -> Passage {
     let Some(details) = details.filter(|details| details.is_object()) else {
         return Passage::new(DESCRIPTION, body);

@@ -1,8 +1,8 @@
-//! Which source a load is of: sources that are called alike are one only where they say so.
+//! Decides which known source a load comes from, as different sources may have the same label.
 //!
-//! Two that lie in different places may have things of the same names, such as `todo.md` in two
-//! folders `notes`: neither takes what came from the other for an older state of its own. One that
-//! was moved still says most of what it said, however much it has grown.
+//! Two folders `notes` may both contain a `todo.md`. Imports from one must not be taken for newer
+//! versions of the other, so the second one gets a label with a fingerprint of its place. A folder
+//! that was moved is still recognised, because it contains most of what it contained before.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -16,10 +16,10 @@ use super::super::refusal::Reply;
 use super::identity::{SOURCE, SOURCE_PLACE, SOURCE_PRINT, own_id, place_print, print, uid_of};
 use super::{Load, Record};
 
-/// How many nodes are looked at together.
+/// The number of nodes read at once.
 const PAGE: usize = 500;
 
-/// What the source of a load is called here.
+/// Returns the label of the source for this load.
 pub(super) async fn label(keeper: &Keeper, load: &Load) -> Reply<String> {
     let usual = load.label.clone();
     let Some(place) = load.place.as_deref().map(place_print) else { return Ok(usual) };
@@ -44,7 +44,8 @@ pub(super) async fn label(keeper: &Keeper, load: &Load) -> Reply<String> {
     Ok(apart)
 }
 
-/// The records of a load that are here from a source that is called `label`, with their nodes.
+/// Returns the records of a load that were imported from a source with this label, with their
+/// nodes.
 async fn met<'a>(keeper: &Keeper, load: &'a Load, label: &str) -> Reply<Vec<(&'a Record, Node)>> {
     let mut met = Vec::new();
     for records in load.records.chunks(PAGE) {
@@ -57,9 +58,9 @@ async fn met<'a>(keeper: &Keeper, load: &'a Load, label: &str) -> Reply<Vec<(&'a
     Ok(met)
 }
 
-/// What other sources of this name are called that have things of the same names.
+/// Returns the labels of other sources with the same name that contain nodes of the same names.
 async fn namesakes(keeper: &Keeper, load: &Load) -> Reply<BTreeSet<String>> {
-    /// A source that goes on has most of its things still.
+    /// A moved source still has most of its records, so the first few suffice.
     const LOOKED_AT: usize = 20;
     let begin = format!("{} ", load.label);
     let mut labels = BTreeSet::new();
@@ -73,8 +74,8 @@ async fn namesakes(keeper: &Keeper, load: &Load) -> Reply<BTreeSet<String>> {
     Ok(labels)
 }
 
-/// Whether records say most of what is known of them. How much more they say does not count:
-/// taking them for the same takes nothing away then.
+/// Whether records still contain most of the text of their nodes. How much they contain in addition
+/// does not matter, because importing them then loses nothing.
 async fn goes_on(keeper: &Keeper, met: &[(&Record, Node)]) -> Reply<bool> {
     let (mut kept, mut all) = (0, 0);
     let mut same = 0;
@@ -99,13 +100,14 @@ async fn goes_on(keeper: &Keeper, met: &[(&Record, Node)]) -> Reply<bool> {
     Ok(if all == 0 { same * 2 > met.len() } else { kept * 2 > all })
 }
 
-/// What a record says, as it would be kept.
+/// The texts of a record as they would be stored, with secrets masked.
 fn said(record: &Record) -> Vec<String> {
     let mut pen = Pen::default();
     record.passages.iter().map(|passage| pen.long(&passage.body)).collect()
 }
 
-/// The sentences of a text. Headings are left out: those of a form are in every note.
+/// Splits a text into sentences. Headings are left out, because notes made from a template share
+/// them.
 fn pieces(body: &str) -> impl Iterator<Item = &str> {
     let lines = body.lines().filter(|line| !line.starts_with('#'));
     let sentences = lines.flat_map(|line| line.split_inclusive(['.', '!', '?']));

@@ -1,7 +1,8 @@
-//! What an export said of a node: enough to tell what was changed since, there or here.
+//! The state of a node at its export, with which later changes can be detected, here or in the
+//! export.
 //!
-//! It travels with what is exported. Short prints stand for what is long: whether something is
-//! still the same is all that is asked of it.
+//! It is part of the exported data. Long values are replaced by fingerprints, because only equality
+//! matters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,29 +16,29 @@ use super::export::Exported;
 use super::identity::without_source;
 use super::{Record, Tie};
 
-/// Everything that can be changed by hand.
+/// Everything about a node that can be edited by hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
     pub(super) name: String,
     pub(super) aliases: Vec<String>,
     pub(super) tags: Vec<String>,
-    /// Prints of values.
+    /// Fingerprints of the values, by property.
     pub(super) properties: BTreeMap<String, String>,
-    /// Ids of texts and prints of what they say, in order.
+    /// The uids of the texts and fingerprints of their bodies, in order.
     pub(super) texts: Vec<(String, String)>,
-    /// Prints of what joins it to others.
+    /// Fingerprints of the edges that start at the node.
     pub(super) links: BTreeSet<String>,
 }
 
 impl State {
-    /// As a node is here.
+    /// The state of a node here.
     pub(super) fn of(exported: &Exported) -> Self {
         let Exported { node, texts, edges, .. } = exported;
         let links = edges.iter().map(|(edge, end)| link_print(edge_type(edge), &shown(end)));
         Self { links: links.collect(), ..Self::of_node(node, texts) }
     }
 
-    /// As a node is here, without its links.
+    /// The state of a node here, without its links.
     pub(super) fn of_node(node: &Node, texts: &[Text]) -> Self {
         let text = |text: &Text| (text.uid.to_string(), text_print(&text.body));
         Self {
@@ -50,7 +51,7 @@ impl State {
         }
     }
 
-    /// As a record says it, with its ties. Texts that have no id yet have an empty one.
+    /// The state that a record describes, with its ties. Texts without a uid get an empty one.
     pub(super) fn said<'a>(record: &Record, ties: impl Iterator<Item = &'a Tie>) -> Self {
         let said = record.passages.iter().filter(|passage| !passage.body.trim().is_empty());
         let text = |passage: &super::Passage| {
@@ -66,7 +67,7 @@ impl State {
         }
     }
 
-    /// Whether both say the same, whatever ids their texts have.
+    /// Whether both states have the same content, regardless of the uids of texts.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         let words = |state: &Self| -> Vec<String> {
             state.texts.iter().map(|(_, print)| print.clone()).collect()
@@ -76,14 +77,15 @@ impl State {
                 == Self { texts: Vec::new(), ..other.clone() }
     }
 
-    /// Whether somebody changed by hand what was written, its links aside.
+    /// Whether a record differs from this state, in anything but its links.
     pub(super) fn was_edited(&self, record: &Record) -> bool {
         let now = Self::said(record, std::iter::empty());
         let written = Self { links: BTreeSet::new(), ..self.clone() };
         !written.says_the_same(&now)
     }
 
-    /// As it travels. Nobody finds its words when they replace some throughout a file.
+    /// Serialises the state. Names and tags are hex-encoded, so that a search-and-replace in the
+    /// file does not change them.
     pub(super) fn write(&self) -> Value {
         let hidden = |list: &[String]| list.iter().map(|word| hidden(word)).collect::<Vec<_>>();
         json!({
@@ -109,36 +111,37 @@ impl State {
         })
     }
 
-    /// A print of all of it, which tells one export from another.
+    /// A fingerprint of the whole state, which identifies an export of a node.
     pub(super) fn print(&self) -> String {
         print(&self.write())
     }
 }
 
 impl Tie {
-    /// What tells it from others that start at the same record.
+    /// A fingerprint that identifies the tie among those that start at the same record.
     pub(super) fn print(&self) -> String {
         link_print(&self.type_name, &self.to)
     }
 }
 
-/// A print of how something is joined to what has this id.
+/// A fingerprint of an edge of a type to the node with this id.
 pub(super) fn link_print(type_name: &str, to: &str) -> String {
     print(&json!([type_name, to]))
 }
 
-/// A print of a text, without what a file does not keep.
+/// A fingerprint of a text, regardless of line endings and surrounding whitespace, which files do
+/// not preserve.
 pub(super) fn text_print(body: &str) -> String {
     print(&json!(body.replace("\r\n", "\n").trim()))
 }
 
-/// A print of a value.
+/// A fingerprint of a value: 6 bytes of its SHA-256 in hexadecimal.
 pub(super) fn print(value: &Value) -> String {
     let hash = Sha256::digest(value.to_string().as_bytes());
     hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A word in figures.
+/// Encodes a word in hexadecimal.
 fn hidden(word: &str) -> String {
     word.bytes().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Countdowns of the table.
+//! Countdowns of a table, which effects change and action rolls advance.
 
 use lore_core::{Error, Result, names};
 use lore_rules::duality::Outcome;
@@ -9,19 +9,19 @@ use super::Work;
 use crate::play::sheet::table_error;
 use crate::play::table::Table;
 
-/// Most countdowns of one table.
+/// The maximum number of countdowns of one table.
 const COUNTDOWNS_MAX: usize = 50;
 
-/// What happens to a countdown.
+/// The input for changing a countdown.
 #[derive(Debug, Clone)]
 pub struct CountdownChange {
     /// Its name.
     pub name: String,
-    /// Sets it anew: from where, what ticks it, and what comes after.
+    /// If given, the countdown is created or replaced: its start, its kind, and whether it loops.
     pub set: Option<(i64, CountdownKind, Looping)>,
-    /// Ticks it down, after setting it.
+    /// By how much to advance it, after setting it.
     pub advance: i64,
-    /// Removes it.
+    /// Whether to remove it.
     pub remove: bool,
 }
 
@@ -30,33 +30,33 @@ pub struct CountdownChange {
 pub struct CountdownView {
     /// Its name.
     pub name: String,
-    /// What it is now; `None` when it was removed.
+    /// The countdown; `None` if it was removed.
     pub countdown: Option<Countdown>,
     /// Whether it triggered.
     pub triggered: bool,
 }
 
-/// A countdown that a roll moved.
+/// A countdown that a roll advanced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticked {
     /// Its name.
     pub name: String,
-    /// What was left.
+    /// The value before.
     pub before: i64,
-    /// What is left now; after a loop, where it starts again.
+    /// The value after. If the countdown loops, this is where it starts again.
     pub after: i64,
     /// Whether it triggered.
     pub triggered: bool,
 }
 
 impl Ticked {
-    /// As events carry it.
+    /// Returns it as JSON for an event.
     pub(crate) fn to_value(&self) -> Value {
         let Self { name, before, after, triggered } = self;
         json!({ "name": name, "before": before, "after": after, "triggered": triggered })
     }
 
-    /// From an event.
+    /// Parses it from an event.
     pub(crate) fn from_value(value: &Value) -> Option<Self> {
         Some(Self {
             name: value.get("name")?.as_str()?.to_owned(),
@@ -67,7 +67,8 @@ impl Ticked {
     }
 }
 
-/// Moves every countdown by what the outcome of a roll is worth to it.
+/// Advances every countdown by the amount that its kind and the outcome of a roll imply. Returns
+/// those that changed.
 pub(crate) fn tick(table: &mut Table, outcome: Outcome) -> Result<Vec<Ticked>> {
     let Value::Object(all) = &mut table.countdowns else { return Ok(Vec::new()) };
     let mut ticked = Vec::new();
@@ -147,7 +148,7 @@ const LOOPS: [(Looping, &str); 4] = [
     (Looping::Decreasing, "DECREASING"),
 ];
 
-/// A countdown as it is stored and shown.
+/// Serialises a countdown for storage and display.
 pub fn to_value(countdown: Countdown) -> Value {
     let kind = KINDS.iter().find(|(kind, _)| *kind == countdown.kind()).map(|(_, name)| *name);
     let looping =

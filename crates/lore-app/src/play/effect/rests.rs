@@ -1,4 +1,4 @@
-//! Rests of the party.
+//! Rests: an effect on several characters at once.
 
 use lore_core::{Error, Result, Uid, Visibility};
 use lore_rules::dice::{ALGORITHM, DiceStream, Seed};
@@ -15,28 +15,28 @@ use crate::play::ids::Thing;
 use crate::play::sheet::{self, Sheet, table_error};
 use crate::play::table;
 
-/// A rest of the targets.
+/// The input of a rest.
 #[derive(Debug, Clone)]
 pub struct RestPlan {
-    /// How long it is.
+    /// Short or long.
     pub kind: RestKind,
-    /// How it goes.
+    /// How the rest goes.
     pub course: RestCourse,
-    /// What each of the targets does; who is not named only rests.
+    /// The moves of the targets. A target that is missing here makes none.
     pub members: Vec<RestingMember>,
 }
 
-/// What one character does in a rest.
+/// The moves of one character during a rest.
 #[derive(Debug, Clone)]
 pub struct RestingMember {
-    /// Who.
+    /// The character.
     pub character: Uid,
-    /// Up to two moves; whom they help is a position among the targets.
+    /// Up to two moves. Whom they help is given as an index into the targets.
     pub moves: Vec<RestMove>,
 }
 
 impl RestPlan {
-    /// What people call it.
+    /// Its name in summaries.
     pub(super) fn name(&self) -> &'static str {
         match self.kind {
             RestKind::Short => "short",
@@ -67,7 +67,7 @@ impl Work<'_> {
                 profile: &loaded.0.profile,
                 state: &loaded.0.state,
                 moves: plan.moves_of(node.uid),
-                // When nobody is known, the whole event is the GM's.
+                // If all targets are hidden, the whole event is visible to the GM only.
                 place: match any_known && !is_known(loaded) {
                     true => Place::BehindTheScreen,
                     false => Place::AtTheTable,
@@ -102,7 +102,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Says whose part of the rest is refused.
+    /// Converts an error of the rules, naming the character it is about.
     fn rest_error(&self, plan: &RestPlan, error: RestError) -> Error {
         let who = |member: usize| self.nodes.get(member);
         let name = |member: usize| who(member).map_or("somebody", |node| node.name.as_str());
@@ -155,7 +155,8 @@ impl Work<'_> {
     }
 }
 
-/// What the dice of a rest follow from.
+/// The seeds of the dice. Hidden characters have their own, so that the open rolls can be verified
+/// without them.
 #[derive(Clone, Copy)]
 struct Seeds {
     open: Seed,
@@ -178,7 +179,7 @@ fn open_detail(rested: &RestStep, party: &[Rester<'_>], seeds: Seeds) -> Value {
     })
 }
 
-/// The dice of those whom the players do not know, if they had any.
+/// The dice of hidden characters, or null if there are none.
 fn hidden_detail(rested: &RestStep, party: &[Rester<'_>], seeds: Seeds) -> Value {
     let rolls = rolls_of(rested, party, Place::BehindTheScreen);
     match rolls.is_empty() {

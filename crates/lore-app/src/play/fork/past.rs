@@ -1,5 +1,5 @@
-//! A campaign as it was at an event: the present with everything later undone, newest
-//! first. What the logs cannot undo is not guessed but told.
+//! The state of a campaign at a past event: the present with all later changes undone, newest
+//! first. What the logs do not contain is not guessed but listed as not rewound.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,32 +15,34 @@ use crate::play::table::{self, Table};
 use crate::play::tally::told;
 use crate::play::{CHARACTER, PARTICIPANT, SESSION, campaign, casting, context, rights};
 
-/// The state of a campaign at some moment.
+/// The state of a campaign at some time.
 pub(super) struct Past {
     pub(super) table: Table,
-    /// The campaign's name.
+    /// The name of the campaign.
     pub(super) name: String,
-    /// The campaign's own fields.
+    /// The properties of the campaign.
     pub(super) properties: Properties,
     pub(super) people: Vec<Node>,
     pub(super) characters: Vec<PastCharacter>,
-    /// What may not be as it was, in words.
+    /// Descriptions of what may not be as it was.
     pub(super) not_rewound: Vec<String>,
-    /// Nodes that are not in the campaign at the moment reached so far.
+    /// Archived participants and characters that are not part of the campaign at the time reached
+    /// so far.
     away: HashMap<Uid, Node>,
-    /// Who was restored later, and when they had been archived: before that they were there.
+    /// Members whose restoring was undone, with the time when they had been archived. They return
+    /// to the campaign once that time is passed.
     awaited: Vec<(Timestamp, Member)>,
-    /// Changes of nodes that the logs know of.
+    /// The changes of nodes that the logs contain.
     recorded: HashSet<(Uid, Timestamp)>,
 }
 
-/// Somebody of a campaign.
+/// A participant or character of a campaign.
 enum Member {
     Person(Box<Node>),
     Character(Box<PastCharacter>),
 }
 
-/// A character at some moment.
+/// A character at some time.
 #[derive(Debug, Clone)]
 pub(super) struct PastCharacter {
     pub(super) node: Node,
@@ -48,16 +50,16 @@ pub(super) struct PastCharacter {
     pub(super) sheet_shown: Visibility,
     pub(super) notes: String,
     pub(super) notes_shown: Visibility,
-    /// Its other texts.
+    /// Its texts other than the notes.
     pub(super) texts: Vec<Text>,
-    /// The participant who moves it; `None` is the GM.
+    /// The participant who controls it; `None` is the GM.
     pub(super) controller: Option<Uid>,
-    /// When notes and control last changed.
+    /// When its notes and its controller last changed.
     dated: [Option<Timestamp>; 2],
 }
 
 impl Past {
-    /// The present.
+    /// Loads the present state.
     pub(super) async fn load(desk: &Desk, home: &Node) -> Result<Self> {
         let (table, _) = table::load(desk, home).await?;
         let mut characters = Vec::new();
@@ -104,7 +106,7 @@ impl Past {
         Ok(())
     }
 
-    /// Puts back who is awaited and was archived at a moment that is undone.
+    /// Puts back the awaited members who were archived at a time that is undone.
     fn put_back(&mut self, is_undone: impl Fn(Timestamp) -> bool) {
         for (_, member) in self.awaited.extract_if(.., |(archived, _)| is_undone(*archived)) {
             match member {
@@ -210,7 +212,7 @@ impl Past {
         }
     }
 
-    /// Leaves out what was made later.
+    /// Removes what was created after a time.
     fn drop_later(&mut self, moment: Timestamp) {
         self.people.retain(|node| node.created.at <= moment);
         self.characters.retain(|character| casting::since(&character.node) <= moment);
@@ -221,8 +223,8 @@ impl Past {
         self.characters.sort_by_key(|character| character.node.id);
     }
 
-    /// Notes what changed later without an event that says what it was before: by other
-    /// doors than the table's, or before such changes were recorded.
+    /// Lists what changed after a time without an event that contains the previous value: through
+    /// other doors, or before such changes were recorded.
     fn doubt(&mut self, moment: Timestamp) {
         let unknown = |uid: Uid, at: Timestamp| at > moment && !self.recorded.contains(&(uid, at));
         let mut doubts = Vec::new();
@@ -279,7 +281,7 @@ impl PastCharacter {
         })
     }
 
-    /// A character that is archived now, from what was kept of it.
+    /// Restores a character that is archived now from what its archiving event contains.
     fn kept(node: Node, kept: &Value) -> Option<Self> {
         let mut character = Self {
             node,
@@ -319,12 +321,12 @@ impl PastCharacter {
     }
 }
 
-/// When somebody had been archived who was restored, as the event of that says.
+/// Returns the time at which a restored member had been archived, from the event of restoring them.
 fn archived_at(kept: Option<&Value>) -> Option<Timestamp> {
     kept?.get("archived_at")?.as_str()?.parse().ok()
 }
 
-/// Everything that happened in a campaign after an event, newest first.
+/// Returns all events in a campaign after an event, newest first.
 async fn later_events(
     desk: &Desk,
     home: &Node,

@@ -1,11 +1,11 @@
-//! The front matter of a note of ours, however somebody or their editor wrote it.
+//! Parses the front matter of notes that Lorewell exported, even if an editor has rewritten it.
 
 use serde_json::{Map, Value, json};
 
 use super::super::notes;
 use crate::knowledge::yaml;
 
-/// The fields of the front matter, however somebody or their editor wrote them.
+/// Parses the fields of the front matter. If it is not valid YAML, it is parsed line by line.
 pub(super) fn fields(front: &str) -> Map<String, Value> {
     let mut fields = match yaml::read(front) {
         Ok(yaml::Value::Block(keys)) => {
@@ -21,7 +21,7 @@ pub(super) fn fields(front: &str) -> Map<String, Value> {
     fields
 }
 
-/// A list of texts; one that is written as a text has commas.
+/// Returns the entries of a list. A list written as a string is split at commas.
 fn texts(list: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -39,7 +39,7 @@ fn texts(list: &Value) -> Vec<String> {
     }
 }
 
-/// A value of YAML. What is not in quotes may be a number, or nothing.
+/// Converts a YAML value. A plain scalar may be a number, a boolean or null.
 fn plain_value(value: yaml::Value) -> Value {
     match value {
         yaml::Value::Plain(text) if text.is_empty() => Value::Null,
@@ -52,7 +52,7 @@ fn plain_value(value: yaml::Value) -> Value {
     }
 }
 
-/// The fields of what is no YAML as a whole, line by line, with lists in either form.
+/// Parses front matter line by line, with lists in either form.
 fn lines(front: &str) -> Map<String, Value> {
     let mut fields: Map<String, Value> = Map::new();
     let mut last = String::new();

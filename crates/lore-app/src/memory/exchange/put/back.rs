@@ -1,7 +1,8 @@
-//! A node that was brought to another world and comes back: what was changed there is taken over.
+//! Imports a node that was exported to another world and comes back: changes made there are taken
+//! over.
 //!
-//! Whoever changed it last is right. Nothing that is here is taken away: what is missing there may
-//! be newer than what was brought.
+//! The last change wins. Nothing that is here is deleted, because what is missing there may be
+//! newer than the export.
 
 use std::collections::HashSet;
 
@@ -49,7 +50,7 @@ pub(super) fn last_change(node: &Node, texts: &[Text]) -> Timestamp {
 }
 
 fn node_change(old: &Node, mut new: NewNode) -> Option<Change> {
-    // How it came to be here, and which project is worked on, is known here.
+    // Where the node came from, and which project is active, is decided here.
     without_source(&mut new.properties);
     [SOURCE_TYPE, ACTIVE].iter().for_each(|key| drop(new.properties.shift_remove(*key)));
     let mut properties = old.properties.clone();
@@ -63,7 +64,8 @@ fn node_change(old: &Node, mut new: NewNode) -> Option<Change> {
     (!is_same).then(|| Change::UpdateNode(node, Expect::Version(old.version), patch))
 }
 
-/// Texts that say the same are the same; of the others, each is the next of its kind.
+/// Plans the changes to the texts. Texts with the same content are matched; each of the others
+/// replaces the next remaining text of its kind.
 fn text_changes(live: &[Text], mut new: Vec<NewText>) -> Vec<Change> {
     let mut changed: Vec<&Text> = Vec::new();
     for old in live {
@@ -83,7 +85,7 @@ fn text_changes(live: &[Text], mut new: Vec<NewText>) -> Vec<Change> {
     new.into_iter().map(change).collect()
 }
 
-/// What a text says, and not where it stands or came from.
+/// The patch for the words of a text, without its position and provenance.
 fn words(new: NewText) -> TextPatch {
     let (title, body) = (Some(new.title), Some(new.body));
     TextPatch { title, body, ..TextPatch::default() }

@@ -1,8 +1,8 @@
-//! What was exported here, changed by hand, and comes back to the node it was exported from.
+//! Imports an export that was edited by hand back into the node it was exported from.
 //!
-//! Part by part: what was changed only there is taken over, what was changed only here stays.
-//! Where both were changed the newer counts, and whoever imports is told; what was changed here is
-//! not taken away because it is missing there.
+//! This is a three-way merge, part by part: what changed only in the file is taken over, what
+//! changed only here stays. If both changed, the newer one wins and the conflict is reported.
+//! Something that was changed here is never deleted just because it is missing in the file.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -26,7 +26,7 @@ use super::super::{Passage, Record};
 use super::back::last_change;
 use super::{ACTIVE, Put, Putting, SOURCE_TYPE};
 
-/// Takes over what was changed by hand.
+/// Takes over what was edited.
 pub(super) async fn take(putting: &Putting<'_>, base: &Base) -> Reply<Put> {
     if base.is_known && putting.record.steps.is_empty() {
         return Ok(Put::Known);
@@ -38,7 +38,7 @@ async fn plan(putting: &Putting<'_>, base: &Base) -> Reply<(Batch, Put)> {
     let (keeper, record) = (putting.keeper, putting.record);
     let (store, viewer) = (&keeper.app.store, &keeper.viewer);
     let Some(node) = store.node(viewer, NodeKey::Uid(putting.uid)).await? else {
-        // What was removed here does not come back, but nobody shall think it did.
+        // A node that was removed here is not restored, but the edit is reported as lost.
         let put = if base.is_known { Put::Known } else { Put::disputed(record, false, 0) };
         return Ok((putting.batch(), put));
     };
@@ -56,7 +56,7 @@ async fn plan(putting: &Putting<'_>, base: &Base) -> Reply<(Batch, Put)> {
     Merge::new(putting, base, &node, &live, &gone).plan(batch, half)
 }
 
-/// The other half of a fact, with what it says.
+/// The other half of a fact and its texts.
 async fn other_half(putting: &Putting<'_>, node: &Node) -> Reply<Option<(Vec<Text>, Node)>> {
     let (store, viewer) = (&putting.keeper.app.store, &putting.keeper.viewer);
     let Some(uid) = half_of(node) else { return Ok(None) };
@@ -70,12 +70,12 @@ struct Merge<'a> {
     node: &'a Node,
     live: HashMap<Uid, &'a Text>,
     gone: HashSet<Uid>,
-    /// Whether what was written by hand is newer than what is here.
+    /// Whether the file was written after the last change here.
     is_newer: bool,
     is_disputed: bool,
     pen: Pen,
     changes: Vec<Change>,
-    /// What texts said and say now.
+    /// Texts whose body changes, with the new body.
     rewritten: Vec<(&'a Text, String)>,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Merge<'a> {
         Ok((batch, put))
     }
 
-    /// Notes what was taken over, so that what is changed by hand after this is told from it.
+    /// Records on the node what is taken over, so that later edits are compared with that.
     fn note(&self, patch: &mut NodePatch, texts: Vec<(String, String)>) {
         let Some(written) = &self.putting.record.state else { return };
         let taken = State { texts, ..self.base.now.clone() };
@@ -137,7 +137,8 @@ impl<'a> Merge<'a> {
         properties.insert(SOURCE_TAKEN.into(), Taken::note(load, written, &taken, now));
     }
 
-    /// Whether a part is to be as it is there; by prints, of which none means that it is missing.
+    /// Decides whether a part is taken from the file, given fingerprints of the part as exported,
+    /// in the file, and here. `None` means that it is missing.
     fn takes(&mut self, base: Option<&str>, there: Option<&str>, here: Option<&str>) -> bool {
         if there == base || there == here {
             return false;
@@ -149,7 +150,7 @@ impl<'a> Merge<'a> {
         self.is_newer && there.is_some()
     }
 
-    /// Plans what becomes of the texts; returns those that are there, with their ids.
+    /// Plans the changes to the texts. Returns the ids and fingerprints of the texts in the file.
     fn texts(&mut self) -> Reply<Vec<(String, String)>> {
         let base = self.base;
         let said = matched(self.putting.record, &base.state);
@@ -171,7 +172,7 @@ impl<'a> Merge<'a> {
         Ok(texts)
     }
 
-    /// Plans what becomes of a text that was exported, by what stands for it there.
+    /// Plans the change to a text that was exported, given what the file has in its place.
     fn settle(&mut self, uid: Uid, was: &str, there: Option<&Passage>) {
         let here = self.live.get(&uid).copied();
         let there_print = there.map(|passage| text_print(&passage.body));
@@ -194,8 +195,8 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Lets a text say something else. It stays one, however long: what was written as one is
-    /// changed as one the next time, too.
+    /// Changes the body of a text. However long, it stays a single text, so that it can be edited
+    /// as one again.
     fn rewrite(&mut self, text: &'a Text, passage: &Passage) {
         let body = self.pen.long(passage.body.trim());
         let patch = TextPatch { body: Some(body.clone()), ..TextPatch::default() };
@@ -203,7 +204,8 @@ impl<'a> Merge<'a> {
         self.rewritten.push((text, body));
     }
 
-    /// Adds a text that somebody wrote, as the others are. It has the same id as often as it comes.
+    /// Adds a text that was written by hand, similar to the main text of the node. Its uid follows
+    /// from its content, so importing it again adds nothing.
     fn add(&mut self, passage: &Passage, place: usize) -> Reply<Uid> {
         let (world, words) = (self.putting.keeper.viewer.world, text_print(&passage.body));
         let key = format!("{}\u{0}{place}\u{0}{words}", self.putting.record.key);
@@ -274,13 +276,13 @@ impl<'a> Merge<'a> {
         (properties != self.node.properties).then_some(properties)
     }
 
-    /// The name of a node that is called after its text, if that says something else now.
+    /// Returns the new name of a node that is named after its text, if the text changed.
     fn derived_name(&self, node: &Node) -> Option<String> {
         let derived = |(text, body): &(&Text, String)| renamed(&node.name, &text.body, body);
         node.derived_name.then(|| self.rewritten.iter().find_map(derived)).flatten()
     }
 
-    /// Both halves of a fact say the same.
+    /// Makes the same changes to the other half of a fact.
     fn rewrite_half(&mut self, half: Option<(Vec<Text>, Node)>) {
         let Some((texts, half)) = half else { return };
         for (old, body) in &self.rewritten {
@@ -295,8 +297,8 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// The texts of a record that say something, each with the id of the text here that it is: by its
-/// own, by what it says, or, where somebody added it by hand before, in the order of these.
+/// Matches the texts of a record that are not blank with the exported texts: by id, then by
+/// content, then in order with texts that an earlier import of the edited file added.
 fn matched<'a>(record: &'a Record, base: &State) -> Vec<(Option<String>, &'a Passage)> {
     let mut free: Vec<&(String, String)> = base.texts.iter().collect();
     let mut take = |of: &dyn Fn(&(String, String)) -> bool| {
@@ -320,7 +322,7 @@ fn matched<'a>(record: &'a Record, base: &State) -> Vec<(Option<String>, &'a Pas
     said
 }
 
-/// A list with what was added and without what was taken out there; none when that is nothing.
+/// Merges a list three ways. Returns `None` if nothing changes.
 fn merged(base: &[String], there: &[String], here: &[String]) -> Option<Vec<String>> {
     let kept = here.iter().filter(|entry| there.contains(entry) || !base.contains(entry));
     let added = there.iter().filter(|entry| !base.contains(entry) && !here.contains(entry));
@@ -328,12 +330,13 @@ fn merged(base: &[String], there: &[String], here: &[String]) -> Option<Vec<Stri
     (merged != here).then_some(merged)
 }
 
-/// Whether a field is one that people change: not what it came from, is joined to, or is now.
+/// Whether a property is one that people edit, rather than a reference, an origin or the mark of
+/// the active project.
 fn is_ones_own(name: &str) -> bool {
     !is_reference(name) && name != SOURCE_TYPE && name != ACTIVE
 }
 
-/// Whether a value is one that its field can have.
+/// Whether a value is valid for its property.
 fn is_state(name: &str, value: &Value) -> bool {
     match name {
         "phase" => value.as_str().is_some_and(|name| Phase::named(name).is_some()),
@@ -347,7 +350,7 @@ fn is_empty(patch: &NodePatch) -> bool {
     name.is_none() && aliases.is_none() && tags.is_none() && properties.is_none()
 }
 
-/// A name that was cut from a text, cut from another.
+/// Returns the new name of a node whose name is an excerpt of its text, or `None` if it is not.
 fn renamed(name: &str, old: &str, new: &str) -> Option<String> {
     let (prefix, cut) = name.split_once(": ").map_or(("", name), |(_, cut)| {
         (name.get(..name.len() - cut.len()).unwrap_or_default(), cut)
@@ -358,7 +361,7 @@ fn renamed(name: &str, old: &str, new: &str) -> Option<String> {
     is_cut.then_some(name)
 }
 
-/// How much of a text stands in a name.
+/// The number of characters of a text used in a name.
 const NAME_LETTERS: usize = 50;
 
 #[cfg(test)]
