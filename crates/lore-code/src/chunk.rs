@@ -1,8 +1,8 @@
-//! Code cut for search: one piece a symbol, and what stands between symbols.
+//! Cuts code into chunks for search: one for each symbol, and one for the code between symbols.
 //!
-//! What a symbol contains is its own piece, so that nothing is found twice. Pieces have
-//! titles that are unique in their file, by which a piece is recognised when the file
-//! changes; line numbers are not told, or every edit would change all that follows.
+//! A nested symbol is a chunk of its own and left out of the outer one, so that nothing is found
+//! twice. Chunk titles are unique within a file and identify a chunk when the file changes. Chunks
+//! contain no line numbers, because every edit would then change all chunks after it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,24 +12,25 @@ use crate::facts::{FileFacts, Symbol};
 /// A piece of a file that can be read on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeChunk {
-    /// What it is a piece of: a symbol with its owner, or the file.
+    /// The symbol with its owner, or the name of the file; numbered if several would have the same
+    /// title.
     pub title: String,
-    /// What it says, Markdown.
+    /// The content, in Markdown.
     pub text: String,
 }
 
-/// Most code of a piece, in bytes.
+/// The most code per chunk, in bytes.
 const CODE_MAX: usize = 2_000;
-/// Most pieces of one symbol, and of what stands between symbols.
+/// The most chunks for one symbol, and for the code between symbols.
 const PARTS_MAX: usize = 20;
 
-/// Cuts a file into pieces.
+/// Cuts a file into chunks.
 pub fn chunks(facts: &FileFacts, text: &str) -> Vec<CodeChunk> {
     let file = facts.path.rsplit('/').next().unwrap_or(&facts.path);
     let language = facts.language.map_or("", |language| language.name());
     let mut made = Made { titles: BTreeMap::new(), chunks: Vec::new(), language };
     let between = outside(&facts.symbols, text);
-    // A constant, or a line of settings, is looked for as well; brackets are not.
+    // Constants and settings are worth finding; leftover brackets are not.
     if between.contains(char::is_alphanumeric) {
         made.add(file, &format!("`{}`", facts.path), &between);
     }
@@ -78,7 +79,8 @@ fn head(symbol: &Symbol, title: &str, path: &str) -> String {
     head
 }
 
-/// The words of a name in which capitals part words: search parts at blanks only.
+/// Splits a camel-case name into words, because search splits at whitespace only. `None` if there
+/// is nothing to split.
 fn spoken(name: &str) -> Option<String> {
     let mut words = String::new();
     let mut before = ' ';
@@ -94,12 +96,12 @@ fn spoken(name: &str) -> Option<String> {
     parted.then(|| words.to_lowercase())
 }
 
-/// The text of a symbol without the symbols inside it, which come right after it.
+/// Returns the text of a symbol without its nested symbols, which follow it directly in `later`.
 fn own_text(symbol: &Symbol, later: &[Symbol], text: &str) -> String {
     let mut rest = later;
     let holes = std::iter::from_fn(|| {
         let inner = rest.first().filter(|other| other.byte_start < symbol.byte_end)?;
-        // What is inside of that need not be looked at for each one around it.
+        // Skip what is nested in the nested symbol.
         let past = rest.partition_point(|other| other.byte_start < inner.byte_end);
         rest = rest.get(past.max(1)..).unwrap_or_default();
         Some(inner.byte_start..inner.byte_end)
@@ -107,7 +109,7 @@ fn own_text(symbol: &Symbol, later: &[Symbol], text: &str) -> String {
     without(text, symbol.byte_start..symbol.byte_end, holes)
 }
 
-/// The text between symbols, without the comments that tell of them.
+/// Returns the text between symbols, without their doc comments.
 fn outside(symbols: &[Symbol], text: &str) -> String {
     let mut kept = String::new();
     let mut from = 0;
@@ -122,7 +124,7 @@ fn outside(symbols: &[Symbol], text: &str) -> String {
     squeezed(&kept)
 }
 
-/// A text without what stands right before a definition.
+/// Removes the comments and attributes directly before a definition.
 fn without_comment(gap: &str) -> &str {
     let mut end = gap.len();
     for line in gap.split_inclusive('\n').rev() {
@@ -136,7 +138,8 @@ fn without_comment(gap: &str) -> &str {
     gap.get(..end).unwrap_or(gap)
 }
 
-/// A range of a text without some ranges in it, by where they start; they may overlap.
+/// Returns a range of a text without some ranges inside it. These are sorted by start and may
+/// overlap.
 fn without(text: &str, whole: Range<usize>, holes: impl Iterator<Item = Range<usize>>) -> String {
     let mut kept = String::new();
     let mut from = whole.start;
@@ -150,7 +153,7 @@ fn without(text: &str, whole: Range<usize>, holes: impl Iterator<Item = Range<us
     squeezed(&kept)
 }
 
-/// Not more than one empty line in a row.
+/// Reduces runs of empty lines to one.
 fn squeezed(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut empty = true;
@@ -165,7 +168,7 @@ fn squeezed(text: &str) -> String {
     kept
 }
 
-/// Code cut between lines; a line that is too long is cut where it must be.
+/// Splits code at line ends; a line that is too long is split anywhere.
 fn parts(code: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut end) = (0, 0);
@@ -186,7 +189,7 @@ fn parts(code: &str) -> Vec<&str> {
     parts
 }
 
-/// A fence that nothing in the code closes.
+/// Returns a code fence that nothing in the code closes.
 fn fence(code: &str) -> String {
     let longest = code.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
     "`".repeat(longest.max(2) + 1)

@@ -1,35 +1,35 @@
-//! What is known about a file, before anything is looked up elsewhere.
+//! What is known about a file from its text alone, before names are resolved.
 
 use crate::Language;
 
 /// What a file defines, imports and calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFacts {
-    /// Its path from the root, with `/`.
+    /// The path relative to the root, with `/` as separator.
     pub path: String,
-    /// The hash of its content, by which changes are seen.
+    /// The hash of the content, used to detect changes.
     pub content_hash: String,
-    /// The scan that read it, where that is known.
+    /// The scan that read the file, if known.
     pub run: Option<String>,
-    /// Its language; none for files that are only listed.
+    /// The language; `None` for files that are listed without being parsed.
     pub language: Option<Language>,
-    /// Lines.
+    /// The number of lines.
     pub lines: u32,
-    /// Bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// What it defines, in order.
+    /// The symbols it defines, in source order.
     pub symbols: Vec<Symbol>,
-    /// What it imports.
+    /// The imports.
     pub imports: Vec<Import>,
-    /// What it calls.
+    /// The calls.
     pub calls: Vec<Call>,
-    /// What its classes extend and implement.
+    /// The base types of its classes.
     pub bases: Vec<Base>,
-    /// What its classes hold.
+    /// The fields of its classes, and type aliases.
     pub fields: Vec<Field>,
 }
 
-/// The kinds of nodes.
+/// The kinds of nodes of the code graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
     /// A function or a method.
@@ -42,7 +42,7 @@ pub enum Label {
     Module,
     /// A file.
     File,
-    /// An import as it is written.
+    /// An import, as written.
     Import,
 }
 
@@ -51,12 +51,12 @@ impl Label {
     pub const ALL: [Self; 6] =
         [Self::Function, Self::Class, Self::Interface, Self::Module, Self::File, Self::Import];
 
-    /// The label of this name.
+    /// Returns the label with this name.
     pub fn read(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|label| label.name() == name)
     }
 
-    /// Its name in the graph.
+    /// Returns its name in the graph.
     pub fn name(self) -> &'static str {
         match self {
             Self::Function => "Function",
@@ -69,155 +69,158 @@ impl Label {
     }
 }
 
-/// Something a file defines.
+/// A definition in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// What it is.
+    /// Its kind.
     pub label: Label,
     /// Its name.
     pub name: String,
     /// The class or interface it is a method of.
     pub owner: Option<String>,
-    /// The module or namespace of the file that it is in.
+    /// The module or namespace inside the file that contains it.
     pub module: Option<String>,
-    /// The number of the function it is defined in; nobody outside sees it by its name.
+    /// The index of the function it is defined in; it cannot be reached by name from outside of
+    /// that.
     pub inside: Option<usize>,
-    /// What it is to those who import the file.
+    /// How files that import this one see it.
     pub export: Export,
-    /// Whether it is written out here.
+    /// Whether it is defined here or only declared.
     pub body: Body,
-    /// Its first line, from one.
+    /// The first line, counted from one.
     pub line_start: u32,
-    /// Its last line.
+    /// The last line.
     pub line_end: u32,
-    /// Where its text starts in the file.
+    /// The byte offset where it starts.
     pub byte_start: usize,
-    /// Where its text ends.
+    /// The byte offset where it ends.
     pub byte_end: usize,
-    /// The text up to its body.
+    /// The text before the body.
     pub signature: String,
-    /// Its parameters as written.
+    /// The parameters, as written.
     pub params: Option<String>,
-    /// Its return type as written.
+    /// The return type, as written.
     pub return_type: Option<String>,
-    /// Its comment or docstring.
+    /// The doc comment or docstring.
     pub docstring: Option<String>,
 }
 
-/// What a symbol is to those who import its file.
+/// How a symbol is visible to files that import its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Export {
-    /// One of those that are imported by their names.
+    /// It is imported by its name.
     #[default]
     Named,
-    /// What comes without a name, as `export default` says.
+    /// It is the default export, as in `export default`.
     Default,
-    /// Nothing: only its own file sees it, as `static` says in C.
+    /// It is visible in its own file only, like a `static` function in C.
     Hidden,
 }
 
-/// Whether a symbol is written out where it is named.
+/// Whether a symbol is defined or only declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Body {
-    /// It is.
+    /// It is defined here.
     #[default]
     Here,
-    /// It is only declared, as methods of C++ are in headers: another one may be it.
+    /// It is only declared, like a C++ method in a header; the definition may be elsewhere.
     Elsewhere,
 }
 
 /// An import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// What is imported, as written, without keywords and quotes.
+    /// The imported module, as written, without keywords and quotes.
     pub module: String,
-    /// The names it brings into the file.
+    /// The names that become available in the file.
     pub names: Vec<Brought>,
-    /// The number of the function that it is for; none when it is for the whole file.
+    /// The index of the function the import is limited to; `None` if it applies to the whole file.
     pub inside: Option<usize>,
-    /// Its line.
+    /// The line.
     pub line: u32,
 }
 
-/// A name that an import brings into a file.
+/// A name that an import makes available in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brought {
-    /// The path that leads to it, as the language writes paths.
+    /// The path to it, in the language's own notation.
     pub path: String,
-    /// What it is called there: [`Brought::ALL`] and [`Brought::DEFAULT`] have no name.
+    /// The name in the imported module, or one of [`Brought::ALL`] and [`Brought::DEFAULT`].
     pub name: String,
-    /// What it is called here; [`Brought::ALL`] when it brings many names.
+    /// The name in the importing file; [`Brought::ALL`] if all names are imported.
     pub local: String,
 }
 
 impl Brought {
-    /// Everything there is.
+    /// Stands for all names, or for the module as a whole.
     pub const ALL: &'static str = "*";
-    /// The path of what a file has itself and gives to others under another name.
+    /// The path of a re-export: the file exports a symbol of its own under another name.
     pub const OWN: &'static str = "";
-    /// What a file exports without a name.
+    /// Stands for the default export of a file.
     pub const DEFAULT: &'static str = "default";
 }
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Call {
-    /// The number of the calling symbol; none at the top of the file.
+    /// The index of the calling function; `None` at the top level of the file.
     pub caller: Option<usize>,
-    /// What is called.
+    /// The name of the called function.
     pub name: String,
     /// What it is called on or through.
     pub through: Through,
-    /// How many arguments it gets, where functions of one name are told apart by that.
+    /// The number of arguments, in languages where that selects an overload.
     pub arguments: Option<u8>,
-    /// Its line.
+    /// The line.
     pub line: u32,
 }
 
-/// What something is called on or through.
+/// The receiver or the path of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Through {
-    /// Nothing: its name stands alone.
+    /// Neither: the name stands alone.
     Nothing,
-    /// A name, after what leads to that, as in `a::b`.
+    /// A name or a path such as `a::b`.
     Path(String),
-    /// A value that could be anything.
+    /// A value of unknown type.
     Value,
-    /// A value of a known type: its path, `A+B` where it is several, or how it comes about, as
-    /// in `f()`, `m::f()`, `T.f()` and `T.field`.
+    /// A value of a known type. The string is the path of the type, `A+B` for several bounds, `[T]`
+    /// for a container of `T`, or an expression to be resolved when linking, such as `f()`,
+    /// `m::f()`, `T.f()` and `T.field`. In these, `[]` stands for an element, `?` for the content
+    /// of an `Option` or `Result`, and `.<0>` for the bounds of the first type parameter.
     Of(String),
-    /// The class that the call is written in, outside of its methods.
+    /// No receiver, but the call is written directly in this class, outside its methods.
     Inside(String),
 }
 
-/// A field of a class, of which something is known.
+/// A field of a class whose type is known, or a type alias.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// The class; none where a type has another name.
+    /// The class; empty for a type alias.
     pub class: String,
-    /// Its name; as in `<0>` the number of a type that the class is made with, and before `()`
-    /// that of something that is made with each thing of the class.
+    /// The name of the field. `<0>` holds the bound of the class's first type parameter, and
+    /// `name()` the class whose constructor runs for the field `name`.
     pub name: String,
-    /// Its type, as in [`Through::Of`].
+    /// The type, in the form of [`Through::Of`].
     pub kind: String,
 }
 
-/// A class and something it builds on.
+/// A class and one of its base types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
-    /// The class.
+    /// The name of the class.
     pub class: String,
-    /// What it builds on, after what leads to that, as in `a::b`.
+    /// The name or path of the base type, such as `a::b`.
     pub name: String,
-    /// How.
+    /// The kind of relation.
     pub kind: BaseKind,
 }
 
-/// How a class builds on something.
+/// How a class is related to a base type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BaseKind {
-    /// By inheritance.
+    /// It inherits from it.
     Extends,
-    /// By implementing it.
+    /// It implements it.
     Implements,
 }

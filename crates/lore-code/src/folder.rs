@@ -1,8 +1,7 @@
-//! Reading a source tree: which files count, and their text.
+//! Reads a source tree: which files count, and their text.
 //!
-//! The only place of this crate that reads files. Links are not followed, so that
-//! nothing outside the folder is read, and neither are pipes and devices, which may never
-//! end.
+//! The only place in this crate that reads files. Links are not followed, so that nothing outside
+//! the folder is read. Pipes and devices are not read because they may never end.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -16,16 +15,16 @@ use ignore::{DirEntry, WalkBuilder};
 use crate::language::Language;
 use crate::rules::Rules;
 
-/// How much is read.
+/// The limits of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceLimits {
-    /// Bytes of one file; larger ones are left out.
+    /// The largest file that is read, in bytes.
     pub file_bytes: u64,
-    /// Files of a folder.
+    /// The most files of a folder. A folder with more is refused.
     pub files: usize,
-    /// Files and folders that are looked at to find them.
+    /// The most files and folders that are visited in search of them.
     pub entries: usize,
-    /// How long reading one file may take; those that take longer are left out.
+    /// The longest time for parsing a file; files that take longer are skipped.
     pub file_time: Duration,
 }
 
@@ -44,21 +43,21 @@ impl Default for SourceLimits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("{0:?} is no folder")]
     NotAFolder(String),
-    /// It is what git keeps of a repository, without its files.
+    /// It is a bare git repository, which contains no source files.
     #[error("{0:?} is a bare repository, which holds no files")]
     Bare(String),
-    /// It holds more than allowed.
+    /// It contains more files than allowed.
     #[error("there are more than {0} files")]
     TooMany(usize),
-    /// Somebody stopped the scan.
+    /// The scan was cancelled.
     #[error("the scan was cancelled")]
     Cancelled,
 }
 
-/// The folder a path leads to, without links and dots.
+/// Resolves a path to a folder, without links and dots.
 pub fn resolve(path: &Path) -> Result<PathBuf, FolderError> {
     let missing = || FolderError::NotAFolder(path.display().to_string());
     let whole = fs::canonicalize(path).map_err(|_| missing())?;
@@ -73,13 +72,13 @@ pub fn resolve(path: &Path) -> Result<PathBuf, FolderError> {
     }
 }
 
-/// The files that count, by path, and those left out.
+/// The source files of a folder, sorted by path, and the skipped ones with reasons.
 pub(crate) struct Listing {
     pub(crate) paths: Vec<String>,
     pub(crate) skipped: Vec<(String, String)>,
 }
 
-/// Folders that hold what others made.
+/// Folders with generated files or third-party code.
 const SKIPPED_FOLDERS: [&str; 10] = [
     "node_modules",
     "venv",
@@ -93,13 +92,12 @@ const SKIPPED_FOLDERS: [&str; 10] = [
     "site-packages",
 ];
 
-/// Files that are no code but belong to the sources.
+/// Files without code that are listed all the same.
 const OTHER_ENDINGS: [&str; 10] =
     ["md", "yaml", "yml", "json", "toml", "css", "html", "cfg", "ini", "proto"];
 const OTHER_NAMES: [&str; 3] = ["Dockerfile", "Makefile", "Procfile"];
 
-/// Lists the files of a folder, leaving out what its `.gitignore` leaves out, and what is
-/// mounted into it.
+/// Lists the source files of a folder, except ignored ones and other mounted file systems.
 pub(crate) fn list(
     root: &Path,
     limits: &SourceLimits,
@@ -110,7 +108,8 @@ pub(crate) fn list(
     }
     let mut listing = Listing { paths: Vec::new(), skipped: Vec::new() };
     let mut walk = WalkBuilder::new(root);
-    // Rules are read by ourselves: what has their name may be a pipe that never ends.
+    // Ignore rules are read by `Rules`, because a file with their name may be a pipe that never
+    // ends.
     walk.standard_filters(false).hidden(true).follow_links(false);
     let (rules, device) = (Arc::new(Rules::of(root)), device_of(root));
     walk.filter_entry(move |entry| {
@@ -149,12 +148,12 @@ pub(crate) fn list(
     Ok(listing)
 }
 
-/// The text of a file, or why it has none.
+/// Reads the text of a file; the error is the reason for skipping it.
 pub(crate) fn read(root: &Path, path: &str, limits: &SourceLimits) -> Result<String, String> {
     read_plain(&root.join(path), limits.file_bytes)
 }
 
-/// The text of a plain file that is not too large, or why it has none.
+/// Reads the text of a regular file up to a size; the error is the reason for skipping it.
 pub(crate) fn read_plain(file: &Path, most: u64) -> Result<String, String> {
     let meta = fs::symlink_metadata(file).map_err(|error| error.to_string())?;
     if !meta.is_file() {
@@ -164,7 +163,7 @@ pub(crate) fn read_plain(file: &Path, most: u64) -> Result<String, String> {
         return Err(format!("it has {} bytes, more than {most}", meta.len()));
     }
     let mut bytes = Vec::new();
-    // It may have grown since.
+    // The file may have grown since its size was read.
     let opened = File::open(file).map_err(|error| error.to_string())?;
     opened.take(most).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())
@@ -180,20 +179,20 @@ fn is_folder(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
-/// What a folder is stored on. Asked for here and not by the walk, which would leave out all
-/// the rest of a folder after one that is both mounted and skipped.
+/// Returns the device a folder is stored on. The walker's own check is not used: it would leave out
+/// the rest of a folder after an entry that is both mounted and skipped.
 #[cfg(unix)]
 fn device_of(folder: &Path) -> Option<u64> {
     fs::symlink_metadata(folder).ok().map(|meta| std::os::unix::fs::MetadataExt::dev(&meta))
 }
 
-/// What a folder is stored on; not told there.
+/// Always `None`: the device is not available on this platform.
 #[cfg(not(unix))]
 fn device_of(_: &Path) -> Option<u64> {
     None
 }
 
-/// A path from the root with `/`, and whether that is really its name.
+/// Returns the path relative to the root with `/`, and whether it is valid UTF-8.
 fn relative(root: &Path, path: &Path) -> (String, bool) {
     let inside = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();

@@ -1,9 +1,9 @@
-//! The git command line, guarded.
+//! The git command line, with restrictions.
 //!
-//! The only place of this crate that starts a program. Addresses and branches are
-//! checked before and never come where git looks for options; hooks, prompts,
-//! submodules, filters and unusual protocols are off; time and size are bounded. What git
-//! starts (ssh, https) ends with it: all of them are one group, and end as one.
+//! The only place in this crate that starts a program. URLs and branches are validated first and
+//! never placed where git looks for options. Hooks, prompts, submodules, filters and unusual
+//! protocols are disabled; time and size are limited. Processes that git starts (ssh, https) belong
+//! to its process group and are killed with it.
 
 use std::fs;
 use std::io::Read;
@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What git may cost.
+/// The limits of a git command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GitLimits {
-    /// How long one command may take.
+    /// The longest time for one command.
     pub time: Duration,
-    /// How many bytes the copy may have.
+    /// The largest size of the copy, in bytes.
     pub bytes: u64,
 }
 
@@ -29,10 +29,10 @@ impl Default for GitLimits {
     }
 }
 
-/// A copy that is up to date.
+/// An up-to-date copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkout {
-    /// The commit it is at.
+    /// The commit that is checked out.
     pub head: String,
 }
 
@@ -40,48 +40,48 @@ pub struct Checkout {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
-    /// The address is not one that is allowed.
+    /// The URL is not allowed.
     #[error("{0}")]
     Refused(String),
-    /// The branch is none that there could be.
+    /// The branch name is not valid.
     #[error("{0:?} is no name of a branch")]
     NoBranch(String),
-    /// Git is not there.
+    /// Git could not be started.
     #[error("git could not be started: {0}")]
     Missing(String),
-    /// Git said no.
+    /// Git reported an error.
     #[error("git failed: {0}")]
     Failed(String),
-    /// It took too long: the other side may be slow, or not there.
+    /// It took too long; the remote may be slow or unreachable.
     #[error("git was stopped because it took longer than {} seconds", .0.as_secs())]
     TooSlow(Duration),
     /// The copy became too large.
     #[error("git was stopped because the copy has more than {0} bytes")]
     TooLarge(u64),
-    /// Somebody stopped it.
+    /// It was cancelled.
     #[error("git was cancelled")]
     Cancelled,
 }
 
-/// A repository somewhere else.
+/// A remote repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Remote<'r> {
-    /// Its address.
+    /// Its URL.
     pub address: &'r str,
-    /// The branch that counts; else the one the repository prefers.
+    /// The branch to use; `None` for the default branch of the repository.
     pub branch: Option<&'r str>,
-    /// Where its host is, looked up and allowed before. Git connects to nothing else; only
-    /// when there is none does it look for itself.
+    /// The IP addresses of its host, resolved and checked by the caller. For an https URL with a
+    /// host name, git connects to these only. If there are none, git resolves the name itself.
     pub at: &'r [IpAddr],
 }
 
-/// Whether a repository may be asked for at all.
+/// Checks the URL and the branch.
 pub fn check(remote: Remote<'_>) -> Result<(), GitError> {
     check_address(remote.address)?;
     remote.branch.map_or(Ok(()), check_branch)
 }
 
-/// Clones a repository into a folder, or brings the folder up to date.
+/// Clones a repository into a folder, or updates the clone in that folder.
 pub fn sync(
     remote: Remote<'_>,
     folder: &Path,
@@ -91,7 +91,7 @@ pub fn sync(
     check(remote)?;
     let guard = Guard { folder, limits, cancel };
     match guard.update(remote) {
-        // A copy that was left half done cannot be mended; a new one can be made.
+        // A damaged copy cannot be repaired, so make a new one.
         Some(Err(GitError::Failed(_))) | None => guard.clone(remote)?,
         Some(outcome) => outcome?,
     }
@@ -106,14 +106,14 @@ pub fn drop_copy(folder: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The commit a folder is at.
+/// Returns the commit that is checked out in a folder.
 pub fn head(folder: &Path, cancel: &AtomicBool) -> Result<String, GitError> {
-    // A look at two small files; what is in a folder may be anything.
+    // This reads only two small files, but a folder can contain anything.
     let limits = GitLimits { time: Duration::from_secs(5), ..GitLimits::default() };
     Guard { folder, limits: &limits, cancel }.head()
 }
 
-/// A command being watched.
+/// Runs git commands under limits.
 struct Guard<'g> {
     folder: &'g Path,
     limits: &'g GitLimits,
@@ -121,7 +121,7 @@ struct Guard<'g> {
 }
 
 impl Guard<'_> {
-    /// Brings a copy up to date; none when there is no copy.
+    /// Updates the copy; `None` if there is none.
     fn update(&self, remote: Remote<'_>) -> Option<Result<(), GitError>> {
         self.folder.join(".git").is_dir().then(|| {
             let wanted = remote.branch.map_or("HEAD".to_owned(), |b| format!("refs/heads/{b}"));
@@ -135,7 +135,8 @@ impl Guard<'_> {
         })
     }
 
-    /// Makes a copy beside the place where it shall be, so that it is there whole or not at all.
+    /// Clones into a temporary folder and renames it, so that the copy is complete or does not
+    /// exist.
     fn clone(&self, remote: Remote<'_>) -> Result<(), GitError> {
         let failed = |error: std::io::Error| GitError::Failed(error.to_string());
         let partial = self.folder.with_extension("partial");
@@ -151,7 +152,7 @@ impl Guard<'_> {
         fs::rename(&partial, self.folder).map_err(failed)
     }
 
-    /// The commit the folder is at.
+    /// Returns the commit that is checked out.
     fn head(&self) -> Result<String, GitError> {
         let mut command = guarded();
         command.arg("-C").arg(self.folder).args(["rev-parse", "--verify", "HEAD"]);
@@ -159,12 +160,12 @@ impl Guard<'_> {
         Ok(commit.trim().to_owned())
     }
 
-    /// Runs a command and returns what it wrote.
+    /// Runs a command and returns its output.
     fn run(&self, mut command: Command) -> Result<String, GitError> {
         let mut child = command.spawn().map_err(|error| GitError::Missing(error.to_string()))?;
         let (output, errors) = (heard(child.stdout.take()), heard(child.stderr.take()));
         let watched = self.watch(&mut child);
-        // Also what it started and left behind, which would keep its output open.
+        // Also ends processes it left behind, which would keep its output open.
         end_group(&mut child);
         let status = child.wait().map_err(|error| GitError::Failed(error.to_string()))?;
         watched?;
@@ -189,15 +190,15 @@ impl Guard<'_> {
             if looks.is_multiple_of(20) && size_of_folder(self.folder) > self.limits.bytes {
                 return Err(GitError::TooLarge(self.limits.bytes));
             }
-            // Most commands are over at once; the others take their time.
+            // Poll quickly first, because most commands end at once, then less often.
             thread::sleep(Duration::from_millis(u64::from(looks).min(50)));
         }
         Ok(())
     }
 }
 
-/// What a command writes, as far as anybody reads it; the rest is thrown away so that it
-/// does not have to wait.
+/// Reads the beginning of a command's output in a thread. The rest is discarded, so that the
+/// command does not block on a full pipe.
 fn heard(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     const MOST: u64 = 64 << 10;
     thread::spawn(move || {
@@ -205,30 +206,30 @@ fn heard(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String>
         let mut bytes = Vec::new();
         let read = pipe.by_ref().take(MOST).read_to_end(&mut bytes);
         let rest = read.and_then(|_| std::io::copy(&mut pipe, &mut std::io::sink()));
-        // A pipe that breaks has said what it had to say.
+        // A broken pipe counts as the end of the output.
         drop(rest);
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// Ends a command with everything it started.
+/// Kills a command with its process group.
 #[cfg(unix)]
 fn end_group(child: &mut Child) {
     use rustix::process::{Pid, Signal, kill_process_group};
-    // Gone already or killed now: both end it.
+    // Errors are ignored: the group may have ended already.
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.kill();
 }
 
-/// Ends a command.
+/// Kills a command.
 #[cfg(not(unix))]
 fn end_group(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// Git that reaches one host and stays there, whatever that host or its name says.
+/// Returns a git command that connects to one host only, whatever redirects or DNS say.
 fn connecting(remote: Remote<'_>) -> Command {
     let mut command = guarded();
     command.args(["-c", "http.followRedirects=false"]);
@@ -239,13 +240,13 @@ fn connecting(remote: Remote<'_>) -> Command {
         };
         let at: Vec<_> = remote.at.iter().map(written).collect();
         let pinned = format!("http.curloptResolve={host}:{port}:{}", at.join(","));
-        // A proxy would look the name up anew.
+        // A proxy would resolve the name again.
         command.args(["-c", "http.proxy=", "-c", &pinned]);
     }
     command
 }
 
-/// The name and the port of an https address that has a name.
+/// Returns the host and the port of an https URL, unless the host is an IP address.
 fn host_of(address: &str) -> Option<(&str, &str)> {
     let rest = address.strip_prefix("https://")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -254,22 +255,23 @@ fn host_of(address: &str) -> Option<(&str, &str)> {
     is_name.then_some((host, port))
 }
 
-/// Git without anything that would run what a repository brings along.
+/// Returns a git command that runs nothing that comes with a repository.
 fn guarded() -> Command {
     let mut command = Command::new("git");
     let settings = [
         "core.hooksPath=/dev/null",
         "core.fsmonitor=false",
-        // Links stay links, which nobody follows; else each would be a file with a path in it.
+        // Keep links as links, which nothing follows. Otherwise each would become a file with a
+        // path in it.
         "core.symlinks=true",
         "protocol.ext.allow=never",
         "submodule.recurse=false",
         "filter.lfs.smudge=",
         "filter.lfs.process=",
         "filter.lfs.required=false",
-        // Whoever may have a repository scanned need not be who keeps these passwords.
+        // The user who has a repository scanned may not be the owner of these passwords.
         "credential.helper=",
-        // Nobody sits there to answer, and who does not answer for a minute is not there.
+        // There is nobody to answer prompts. A host that does not respond for a minute is given up.
         "core.sshCommand=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=20 \
          -oControlPath=none",
         "http.lowSpeedLimit=100",
@@ -291,21 +293,21 @@ fn guarded() -> Command {
     }
     command
         .env("GIT_TERMINAL_PROMPT", "0")
-        // Settings of the user may rewrite addresses, to `ssh` for one.
+        // The user's settings could rewrite URLs, for example to ssh.
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_ALLOW_PROTOCOL", "https:ssh:file")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // A group of its own, which ends as one.
+    // A process group of its own, so that all its processes can be killed together.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
 }
 
 fn check_address(address: &str) -> Result<(), GitError> {
-    // A path on this machine, as tests and mirrors use it.
+    // A local path, used by tests and mirrors.
     let local = address.starts_with('/') || address.starts_with("file:///");
     let clean = !address.chars().any(|letter| letter.is_control() || letter.is_whitespace());
     if (local || is_elsewhere(address)) && clean && !address.contains("::") {
@@ -316,12 +318,12 @@ fn check_address(address: &str) -> Result<(), GitError> {
     )))
 }
 
-/// Whether an address names a host and something there.
+/// Whether a URL names a host and a path on it.
 fn is_elsewhere(address: &str) -> bool {
     let (host, path) = match address.strip_prefix("git@").map(|rest| rest.split_once(':')) {
         Some(Some((_, path))) if path.starts_with('-') => return false,
         Some(Some((host, path))) => (host, path),
-        // Without a colon it would be a folder.
+        // Without a colon it would be a local path.
         Some(None) => return false,
         None => {
             let by_ssh = address.strip_prefix("ssh://");
@@ -330,7 +332,7 @@ fn is_elsewhere(address: &str) -> bool {
             let (user, host) = authority.rsplit_once('@').unwrap_or(("git", authority));
             let numbered = host.rsplit_once(':').filter(|_| !host.ends_with(']'));
             let (host, port) = numbered.unwrap_or((host, "443"));
-            // What names and passwords https may have, is not for git to say.
+            // User names and passwords in https URLs are not checked here.
             if by_ssh.is_some() && !is_word(user) || port.parse::<u16>().is_err() {
                 return false;
             }
@@ -342,8 +344,8 @@ fn is_elsewhere(address: &str) -> bool {
     is_host && !path.is_empty()
 }
 
-/// Whether a user or a host is called like one. Ssh takes `-oProxyCommand=…` for an option, in
-/// brackets as well.
+/// Whether a user or host name is harmless. Ssh takes `-oProxyCommand=…` for an option, even in
+/// brackets.
 fn is_word(name: &str) -> bool {
     let is_plain = |letter: char| letter.is_alphanumeric() || ".-_".contains(letter);
     !name.is_empty() && !name.starts_with('-') && name.chars().all(is_plain)

@@ -1,6 +1,6 @@
-//! Languages, by the names of files.
+//! Programming languages, and how a file's language is detected.
 
-/// A language that is understood.
+/// A supported language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// Rust.
@@ -28,7 +28,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of a file, told by its name.
+    /// Returns the language of a file by its extension.
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
         let (_, ending) = name.rsplit_once('.')?;
@@ -48,15 +48,15 @@ impl Language {
         })
     }
 
-    /// The language of a file, told by its name and, where that is that of several, by its text:
-    /// headers of C++ are often called as those of C.
+    /// Returns the language of a file by its extension, and for `.h` files by the text, because C++
+    /// headers often have the extension of C.
     pub fn of_text(path: &str, text: &str) -> Option<Self> {
         let named = Self::of(path)?;
         let is_header = path.ends_with(".h") || path.ends_with(".H");
         Some(if is_header && text.lines().any(is_of_cpp) { Self::Cpp } else { named })
     }
 
-    /// Its name in the graph.
+    /// Returns its name in the graph.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -72,12 +72,12 @@ impl Language {
         }
     }
 
-    /// Whether code of one can call code of the other.
+    /// Whether code in one language can call code in the other.
     pub(crate) fn speaks_with(self, other: Self) -> bool {
         self.family() == other.family()
     }
 
-    /// Whether it is JavaScript, or becomes that.
+    /// Whether it is JavaScript or TypeScript.
     pub(crate) fn is_script(self) -> bool {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
     }
@@ -112,14 +112,14 @@ impl Language {
     }
 }
 
-/// Whether a line is one that C does not have.
+/// Whether a line is C++ and not C.
 fn is_of_cpp(line: &str) -> bool {
     const WORDS: [&str; 6] =
         ["public:", "private:", "protected:", "template<", "template <", "using namespace "];
     let line = line.trim();
     let names_one = |word: &str| {
         let named = line.strip_prefix(word).unwrap_or_default();
-        // Comments speak of classes, too.
+        // The words also occur in comments.
         named.contains(['{', ';', ':']) || named.split_whitespace().count() == 1
     };
     WORDS.iter().any(|word| line.starts_with(word))
@@ -132,8 +132,7 @@ fn is_code(line: &str) -> bool {
     !["//", "/*", "*"].iter().any(|start| line.starts_with(start))
 }
 
-/// Whether a line of code has what no C has: members of namespaces, methods, what they are made
-/// from.
+/// Whether a line of code uses C++ syntax: namespace members, methods, constructors, inheritance.
 fn speaks_cpp(line: &str) -> bool {
     const SIGNS: [&str; 6] =
         ["std::", ") const {", ") const;", ") override", "= default;", "= delete;"];

@@ -1,13 +1,13 @@
 //! Source code as a graph.
 //!
-//! [`scan_folder`] reads a source tree, parses what changed since last time and
-//! hands out [`FileFacts`]: what each file defines, imports and calls. [`link`] makes
-//! one graph of the facts of all files, resolving calls by scope and imports before
-//! bare names; [`CodeGraph::snapshot`] lays it out for Cypher. [`chunks`] cuts a file
-//! for search.
+//! [`scan_folder`] reads a source tree, parses the files that changed since the last scan and hands
+//! out [`FileFacts`]: what each file defines, imports and calls. [`link`] builds one graph from the
+//! facts of all files and resolves calls by scope and imports before bare names.
+//! [`CodeGraph::snapshot`] lays the graph out for Cypher queries. [`chunks`] cuts a file into
+//! pieces for search.
 //!
-//! Parsing and linking are pure. Only `folder` reads files and only `git` starts a
-//! program; both take every name as data, never as an option or a shell word.
+//! Parsing and linking are pure. Only `folder` reads files and only `git` starts a program. Both
+//! treat names as data, never as options or shell words.
 
 mod chunk;
 mod extract;

@@ -1,7 +1,7 @@
-//! Which files a source tree itself leaves out: `.gitignore` and its like.
+//! Which files a source tree excludes: `.gitignore` and similar files.
 //!
-//! Read here and not by the walk, because a tree may hold anything under these names: only
-//! plain files of a sensible size are read, and links are not followed.
+//! These files are read here and not by the walker, because a tree may contain anything under these
+//! names. Only regular files of limited size are read, and links are not followed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::folder::read_plain;
 
-/// How many bytes of rules one file may have.
+/// The largest rule file that is read, in bytes.
 const RULES_BYTES: u64 = 256 << 10;
 
-/// The rules of a source tree, read when they are needed.
+/// The ignore rules of a source tree, read on demand.
 pub(crate) struct Rules {
     root: PathBuf,
     known: Mutex<HashMap<PathBuf, Arc<Gitignore>>>,
 }
 
 impl Rules {
-    /// The rules of the tree below a folder.
+    /// Creates the rules of the tree below a folder.
     pub(crate) fn of(root: &Path) -> Self {
         Self { root: root.to_owned(), known: Mutex::default() }
     }
 
-    /// Whether a file or folder is left out; the rules nearest to it decide.
+    /// Whether a file or folder is excluded. The nearest matching rule file decides.
     pub(crate) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
         let inside = |folder: &&Path| folder.starts_with(&self.root);
         for folder in path.ancestors().skip(1).take_while(inside) {
@@ -52,13 +52,13 @@ impl Rules {
 
     fn read(&self, folder: &Path) -> Gitignore {
         let mut rules = GitignoreBuilder::new(folder);
-        // Later ones win over earlier ones.
+        // Later files take precedence over earlier ones.
         let names = [".git/info/exclude", ".gitignore", ".ignore"];
         let of_root = usize::from(folder != self.root);
         for name in names.iter().skip(of_root) {
             let text = read_plain(&folder.join(name), RULES_BYTES).unwrap_or_default();
             for line in text.lines() {
-                // A line that cannot be understood leaves nothing out.
+                // An invalid line excludes nothing.
                 let _ = rules.add_line(None, line);
             }
         }

@@ -1,4 +1,4 @@
-//! Scanning a folder: parse what changed, pass over what did not, tell what is gone.
+//! Scans a folder: parses files that changed, skips those that did not, and reports removed ones.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -14,44 +14,44 @@ use crate::extract::{Budget, Unread, extract_within};
 use crate::facts::FileFacts;
 use crate::folder::{self, FolderError, SourceLimits};
 
-/// A file that is new or different.
+/// A new or changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What it defines, imports and calls.
+    /// What the file defines, imports and calls.
     pub facts: FileFacts,
-    /// All of it.
+    /// The whole text.
     pub text: String,
 }
 
-/// What a scan did.
+/// The result of a scan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScanReport {
-    /// Files that were parsed, because they are new or different.
+    /// The files that were parsed because they are new or changed.
     pub parsed: Vec<String>,
-    /// How many stayed as they were.
+    /// The number of unchanged files.
     pub unchanged: usize,
-    /// Files that were known and are gone, or can no longer be read.
+    /// Files that were known but no longer exist or can no longer be read.
     pub removed: Vec<String>,
-    /// Files that were left out, and why.
+    /// Files that were skipped, each with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
-/// What a scan works with.
+/// The input of a scan.
 pub struct ScanJob<'j> {
-    /// The folder.
+    /// The root folder.
     pub root: &'j Path,
-    /// The content hash of every file that is known, by path.
+    /// The content hashes of all known files, by path.
     pub known: &'j BTreeMap<String, String>,
-    /// How much is read.
+    /// The limits.
     pub limits: SourceLimits,
-    /// Set from outside to stop it.
+    /// Set by another thread to cancel the scan.
     pub cancel: &'j AtomicBool,
-    /// Is told how many of how many files are done.
+    /// Called with the number of files done and the number of all files.
     pub progress: &'j (dyn Fn(usize, usize) + Sync),
 }
 
-/// Scans a folder. `take` gets each file that is new or different, in no order and from
-/// several threads; as long as it is busy nothing more is read, and when it has had enough
+/// Scans a folder. `take` gets each new or changed file, in no particular order and from several
+/// threads. A thread reads no further file while its `take` is running. If `take` returns `Break`,
 /// the scan is cancelled.
 pub fn scan_folder(
     job: &ScanJob<'_>,
@@ -83,7 +83,7 @@ pub fn scan_folder(
     Ok(report)
 }
 
-/// The hash by which changes of a file are seen.
+/// Returns the hash that is used to detect changes of a file.
 pub fn content_hash(content: &[u8]) -> String {
     let hash = HEXLOWER.encode(&Sha256::digest(content));
     hash.get(..32).unwrap_or_default().to_owned()
@@ -103,7 +103,7 @@ struct Work<'w> {
 }
 
 impl<'w> Work<'w> {
-    /// Files are independent: as many threads as there are cores.
+    /// Processes all files in parallel, because they are independent of each other.
     fn run(&self) -> Vec<(&'w str, Outcome)> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -139,7 +139,7 @@ impl<'w> Work<'w> {
         }
         let budget =
             Budget { cancel: Some(self.job.cancel), time: Some(self.job.limits.file_time) };
-        // One bad file must not stop the scan.
+        // A panic in the parser must not end the scan.
         match catch_unwind(|| extract_within(path, &text, budget)) {
             Ok(Ok(facts)) => {
                 if (self.take)(Source { facts, text }).is_break() {

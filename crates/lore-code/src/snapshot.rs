@@ -1,17 +1,17 @@
-//! The graph, laid out for Cypher.
+//! Lays the graph out for Cypher.
 
 use lore_cypher::{Graph, GraphBuilder, NodeId, RelId, TooLarge, Value};
 
 use crate::link::{CodeEdge, CodeGraph, CodeNode, EdgeKind, hashed};
 
-/// The properties by which nodes are found at once.
+/// The properties that are indexed.
 pub const INDEXED: [&str; 4] = ["name", "file_path", "entity_id", "module_name"];
 
-/// Properties that edges are told by.
+/// Properties from which those of edges are derived.
 const ID: &str = "entity_id";
 const RUN: &str = "extraction_run_id";
 
-/// What an asker has to know.
+/// The description of the schema for those who write queries.
 pub const SCHEMA: &str = "\
 Nodes: Function, Class, Interface, Module, File, Import.
 Properties: entity_id, name, entity_type, file_path, repo, language, line_start, line_end, \
@@ -29,7 +29,7 @@ MATCH (f:Function) WHERE NOT ()-[:CALLS]->(f) RETURN f.name, f.file_path LIMIT 2
 MATCH (c)-[:CALLS*1..3]->(f:Function {name: 'parse'}) RETURN DISTINCT c.name";
 
 impl CodeGraph {
-    /// An immutable graph to ask questions of.
+    /// Builds the immutable graph that Cypher queries run on.
     pub fn snapshot(&self) -> Result<Graph, TooLarge> {
         let mut builder = GraphBuilder::new(&INDEXED);
         builder.derived("edge_id", edge_id);
@@ -49,7 +49,7 @@ impl CodeGraph {
     }
 }
 
-/// The id of an edge, told by its type and what it joins.
+/// Returns the id of an edge, derived from its type and its ends.
 fn edge_id(graph: &Graph, edge: RelId) -> Option<Value> {
     let ends = graph.relationship(edge)?;
     let id = |node: NodeId| match graph.node_value(node, ID)? {
@@ -60,8 +60,8 @@ fn edge_id(graph: &Graph, edge: RelId) -> Option<Value> {
     Some(Value::text(hashed(&format!("{from}-{kind}->{to}"))))
 }
 
-/// The scan that read an edge: what a file says, it says of what it has itself; but methods may
-/// be in other files than their classes.
+/// Returns the scan that an edge comes from. Facts come from the file of the start node, except for
+/// `HAS_METHOD`: a method can be in another file than its class, and its own file states the owner.
 fn run(graph: &Graph, edge: RelId) -> Option<Value> {
     let ends = graph.relationship(edge)?;
     let is_of_method = **graph.type_name(edge)? == *EdgeKind::HasMethod.name();

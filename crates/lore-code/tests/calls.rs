@@ -1,4 +1,4 @@
-//! Names across files: aliases, modules, namespaces, classes above, other languages.
+//! Names across files: aliases, modules, namespaces, base classes, and different languages.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

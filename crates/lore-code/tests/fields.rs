@@ -1,5 +1,4 @@
-//! Types that can be read off fields, variables of files and what is above, and calls that are
-//! outside of functions.
+//! Types that follow from fields, Go variables and base classes, and calls outside of functions.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -7,7 +6,7 @@ mod asked;
 
 use asked::{Asked, CALLS};
 
-/// Who calls a method of which type.
+/// Callers, with the type and name of the called method.
 const OWNERS: &str =
     "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
 

@@ -1,4 +1,4 @@
-//! What files hand on: under other names, as namespaces, by embedding, and to what is inside.
+//! Re-exports, under other names and as namespaces; embedding in Go; nested classes.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! What values of Rust hold: lists, what may be there, and types that stand for others.
+//! Content of Rust values: lists, options, results, and type parameters.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -6,11 +6,11 @@ mod asked;
 
 use asked::{Asked, CALLS};
 
-/// Who calls a method of which type.
+/// Callers, with the type and name of the called method.
 const OWNERS: &str =
     "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
 
-/// Two types that have a method of one name.
+/// Two types that have a method of the same name.
 const SHAPES: &str = "pub trait Sh { fn area(&self) -> f64; }\npub struct Ci;\npub struct Sq;\n\
     impl Sh for Ci { fn area(&self) -> f64 { 1.0 } }\n\
     impl Sh for Sq { fn area(&self) -> f64 { 2.0 } }\n";

@@ -1,4 +1,4 @@
-//! Each language: what is defined, who calls whom, what builds on what.
+//! Each language: definitions, calls, and base types.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Functions of one name that take other arguments, and how things of C++ come about.
+//! Overloads, and construction of objects in C++.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -6,7 +6,7 @@ mod asked;
 
 use asked::{Asked, CALLS};
 
-/// Who calls something with which parameters, and how sure that is.
+/// Calls, with the parameters of the called function and the confidence.
 const TAKING: &str = "MATCH (a)-[c:CALLS]->(b) RETURN a.name + '→' + b.name + \
                       coalesce(b.params, '') + ' ' + toString(c.confidence)";
 

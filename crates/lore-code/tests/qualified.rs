@@ -1,5 +1,5 @@
-//! Types and functions that are named by a path: of two that are called alike, the one that
-//! the path leads to is meant.
+//! Types and functions named by a path: of two with the same name, the path decides which one is
+//! meant.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -7,9 +7,9 @@ mod asked;
 
 use asked::{Asked, CALLS, WHERE};
 
-/// What builds on what in which file.
+/// Types, with the file of their base type.
 const BASES: &str = "MATCH (a)-[:EXTENDS|IMPLEMENTS]->(b) RETURN a.name + '→' + b.file_path";
-/// Who calls what that begins at which line, and in which file that is.
+/// Callers, with the file and the first line of the called function.
 const LINES: &str =
     "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.file_path + ':' + toString(b.line_start)";
 

@@ -1,4 +1,4 @@
-//! Scanning folders and fetching repositories.
+//! Scans folders and fetches repositories.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use lore_code::{
     Unread, extract_within, scan_folder, sync,
 };
 
-/// Everything a scan told.
+/// The result of a scan, with the facts of all files.
 struct Scan {
     files: BTreeMap<String, FileFacts>,
     report: ScanReport,
@@ -103,10 +103,10 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     let second = fetch().unwrap();
     assert_ne!(first.head, second.head);
     assert!(copy.join("b.py").exists());
-    // A link stays one, and is left out.
+    // A link stays a link and is not read.
     assert_eq!(scan(&copy, BTreeMap::new()).report.parsed, ["a.py", "b.py"]);
     assert!(!copy.join("ran").exists());
-    // A lock that a killed git left behind does not keep a copy from being renewed.
+    // A lock left behind by a killed git does not prevent a new copy.
     write(&copy, ".git/index.lock", "");
     let preferred = Remote { address, branch: None, at: &[] };
     let third = sync(preferred, &copy, &GitLimits::default(), &AtomicBool::new(false)).unwrap();
@@ -114,7 +114,7 @@ fn a_repository_is_cloned_and_brought_up_to_date_without_its_hooks() {
     assert!(!copy.join(".git/index.lock").exists());
 }
 
-/// What never ends under the names of files that are read: nothing waits for it.
+/// Pipes and devices with the names of files that are read; the scan must not block on them.
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_not_read() {
@@ -163,7 +163,7 @@ fn rules_nearest_to_a_file_decide() {
     assert_eq!(kept, ["a.py", "deep/kept.py", "local.py", "sub/top/d.py", "sub/wanted.gen.py"]);
 }
 
-/// A repository whose other side never says a word.
+/// A repository with a pipe in it, so that git blocks forever.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_git_started_ends_with_it() {
@@ -185,7 +185,7 @@ fn what_git_started_ends_with_it() {
     let said = outcome.unwrap_err().to_string();
     assert_eq!(said, "git was stopped because it took longer than 2 seconds");
     until_let_go(&head);
-    // The same, told to stop.
+    // The same for a cancelled command.
     let told = lore_code::head(origin.path(), &AtomicBool::new(true));
     assert_eq!(told, Err(GitError::Cancelled));
     until_let_go(&head);
@@ -235,7 +235,8 @@ fn a_folder_that_is_too_large_is_refused_before_it_is_read() {
     assert_eq!(refused(SourceLimits { entries: 40, ..limits }), Err(FolderError::TooMany(40)));
 }
 
-/// Small files that took minutes: each call is inside of the next one.
+/// Small files with deeply nested calls, which would take minutes if parents were looked up in the
+/// tree.
 #[cfg(unix)]
 #[test]
 fn chains_of_calls_are_read_in_one_go() {
@@ -325,13 +326,13 @@ fn job<T>(
     cancel: &AtomicBool,
     run: impl FnOnce(&ScanJob<'_>) -> T,
 ) -> T {
-    // A machine that has a lot to do takes longer for the same file.
+    // A busy machine takes longer for the same file.
     let file_time = std::time::Duration::from_secs(60);
     let limits = SourceLimits { file_time, ..SourceLimits::default() };
     run(&ScanJob { root, known, limits, cancel, progress: &|_, _| {} })
 }
 
-/// What somebody does, unless it hangs.
+/// Runs some work in a thread and fails if it takes longer than a minute.
 #[cfg(unix)]
 fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (send, receive) = std::sync::mpsc::channel();
@@ -344,7 +345,7 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Waits until those that have a pipe open are gone: who is killed takes a moment to end.
+/// Waits until no process has the pipe open any more; a killed process takes a moment to end.
 #[cfg(target_os = "linux")]
 fn until_let_go(pipe: &Path) {
     let pipe = pipe.to_owned();
@@ -355,7 +356,7 @@ fn until_let_go(pipe: &Path) {
     });
 }
 
-/// Whether somebody has a pipe open, or waits for it to be.
+/// Whether some process has the pipe open for reading or is waiting to open it.
 #[cfg(target_os = "linux")]
 fn is_being_read(pipe: &Path) -> bool {
     use std::os::unix::fs::OpenOptionsExt;

@@ -1,4 +1,4 @@
-//! Names inside functions, names of the language, and names that are handed on.
+//! Names inside functions, built-in names, and re-exported names.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Classes that are called, and values whose types tell which method is meant.
+//! Constructor calls, and values whose types decide which method is meant.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -6,7 +6,7 @@ mod asked;
 
 use asked::{Asked, CALLS, WHERE};
 
-/// Who calls a method of which type.
+/// Callers, with the type and name of the called method.
 const OWNERS: &str =
     "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
 

@@ -1,15 +1,15 @@
 //! Equality, comparison and order of values, as openCypher defines them.
 //!
-//! Three relations that must not be mixed up: *equality* (`=`) and *comparison*
-//! (`<`) may be unknown; *equivalence* (grouping, `DISTINCT`) takes unknowns as
-//! equal; the *order* (`ORDER BY`) puts everything after something.
+//! These relations must not be confused: *equality* (`=`) and *comparison* (`<`) may be unknown;
+//! *equivalence* (grouping, `DISTINCT`) treats unknown values as equal; the *order* (`ORDER BY`) is
+//! total.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use crate::value::{Map, Value};
 
-/// Cypher's `=`; `None` is unknown.
+/// Cypher's `=`; `None` means unknown.
 pub fn equals(left: &Value, right: &Value) -> Option<bool> {
     match (left, right) {
         (Value::Null, _) | (_, Value::Null) => None,
@@ -20,10 +20,9 @@ pub fn equals(left: &Value, right: &Value) -> Option<bool> {
     }
 }
 
-/// Cypher's `<` and its siblings; `None` is unknown or not comparable.
+/// Cypher's `<` and the like; `None` means unknown or not comparable.
 ///
-/// `NaN` is comparable with numbers but neither smaller, equal nor larger: that is
-/// `Some(None)`.
+/// `NaN` is comparable with numbers but neither smaller, equal nor larger: that is `Some(None)`.
 pub fn compare(left: &Value, right: &Value) -> Option<Option<Ordering>> {
     match (left, right) {
         (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
@@ -37,7 +36,7 @@ pub fn compare(left: &Value, right: &Value) -> Option<Option<Ordering>> {
     }
 }
 
-/// Whether both are the same for grouping: unknowns are equal, and so is `NaN`.
+/// Whether both are the same for grouping: null equals null, and `NaN` equals `NaN`.
 pub fn equivalent(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Null, Value::Null) => true,
@@ -66,7 +65,7 @@ pub fn equivalent(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// The order of `ORDER BY`, over everything.
+/// The order of `ORDER BY`, a total order of all values.
 pub fn order(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => left.cmp(right),
@@ -85,7 +84,7 @@ pub fn order(left: &Value, right: &Value) -> Ordering {
     }
 }
 
-/// Feeds a value to a hasher so that equivalent values feed the same.
+/// Feeds a value to a hasher; equivalent values give the same hash.
 pub(crate) fn hash(value: &Value, state: &mut impl Hasher) {
     rank(value).hash(state);
     match value {
@@ -120,7 +119,7 @@ fn maps_equal(left: &Map, right: &Map) -> Option<bool> {
     all_equal(left.entries().values().zip(right.entries().values()))
 }
 
-/// False when any pair differs, unknown when any is unknown.
+/// False if any pair differs; otherwise unknown if any is unknown.
 fn all_equal<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> {
     let mut known = true;
     for (left, right) in pairs {
@@ -138,13 +137,13 @@ fn same_names(left: &Map, right: &Map) -> bool {
         && left.entries().keys().eq(right.entries().keys())
 }
 
-/// The first difference decides; an unknown before it leaves all unknown.
+/// The first difference decides; if an unknown comes before it, the result is unknown.
 fn compare_lists(left: &[Value], right: &[Value]) -> Option<Option<Ordering>> {
     for (left, right) in left.iter().zip(right) {
         match compare(left, right) {
             Some(Some(Ordering::Equal)) => {}
             Some(decided) => return Some(decided),
-            // Not comparable, but known to be equal (two nodes, two maps).
+            // Not comparable but known to be equal, such as two nodes or two maps.
             None if equals(left, right) == Some(true) => {}
             None => return None,
         }
@@ -174,7 +173,7 @@ fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float(number) if number.is_nan())
 }
 
-/// One zero and one `NaN`, so that equal numbers have equal bits.
+/// Maps both zeros to one and all `NaN`s to one, so that equal numbers have equal bits.
 fn canonical(number: f64) -> f64 {
     if number.is_nan() {
         f64::NAN
@@ -190,7 +189,7 @@ fn order_floats(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).unwrap_or_else(|| left.is_nan().cmp(&right.is_nan()))
 }
 
-/// Exact, although not every integer is a float.
+/// Compares exactly, although not every integer can be represented as a float.
 fn order_mixed(left: i64, right: f64) -> Ordering {
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
     if right.is_nan() || right >= BEYOND {
@@ -203,7 +202,7 @@ fn order_mixed(left: i64, right: f64) -> Ordering {
     left.cmp(&(whole as i64)).then_with(|| order_floats(whole, right))
 }
 
-/// The order of kinds.
+/// The order of types.
 fn rank(value: &Value) -> u8 {
     match value {
         Value::Map(_) => 0,

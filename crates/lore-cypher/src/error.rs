@@ -1,46 +1,46 @@
-//! What can go wrong with a question, named after what the asker can do.
+//! The errors of a query, distinguished by what the caller can do about them.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Why a question was not answered.
+/// Why a query failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CypherError {
-    /// The text has to be changed: it is not Cypher, or it cannot mean anything.
+    /// The text has to be changed: it is not Cypher, or it has no meaning.
     #[error("{problem}: {message}{}{}", at(position), after(hint))]
     Invalid {
         /// The kind of mistake.
         problem: Problem,
         /// What is wrong, in a sentence.
         message: String,
-        /// Where it is wrong.
+        /// The position of the mistake.
         position: Option<Position>,
-        /// What would be right.
+        /// What would be correct.
         hint: Option<String>,
     },
-    /// The text asks for something this engine does not do, such as writing.
+    /// The text asks for something this engine does not support, such as writing.
     #[error("{message}{}", at(position))]
     Refused {
         /// What was refused and what to do instead.
         message: String,
-        /// Where it was asked for.
+        /// The position of what was refused.
         position: Option<Position>,
     },
-    /// A value turned out to be of the wrong kind or out of range.
+    /// A value had the wrong type or was out of range at run time.
     #[error("{message}{}{}", at(position), after(hint))]
     Failed {
-        /// What turned out, in a sentence.
+        /// What happened, in a sentence.
         message: String,
-        /// What was computed there.
+        /// The position of the expression that failed.
         position: Option<Position>,
-        /// What would be right.
+        /// What would be correct.
         hint: Option<String>,
     },
-    /// The answer would cost more than allowed: ask for less.
+    /// The query exceeded a limit: ask for less.
     #[error("the query was stopped: {0}")]
     OverBudget(Budget),
-    /// Somebody took the question back.
+    /// The caller cancelled the query.
     #[error("the query was cancelled")]
     Cancelled,
 }
@@ -51,21 +51,21 @@ pub enum CypherError {
 pub enum Problem {
     /// Not Cypher.
     Syntax,
-    /// A name nobody introduced.
+    /// An unknown name.
     UndefinedVariable,
-    /// A name that stands for something else already.
+    /// A name that is already used for something else.
     VariableClash,
-    /// A value of a kind that cannot be used there.
+    /// A value of a type that is not allowed there.
     Type,
-    /// Aggregation where it cannot be, or of what is not grouped.
+    /// Aggregation where it is not allowed, or an expression that is not grouped.
     Aggregation,
     /// A function that does not exist, or the wrong number of arguments.
     Function,
-    /// Two columns of one name, a column without one, or unions that do not fit.
+    /// Two columns with the same name, a column without one, or unions with different columns.
     Columns,
-    /// A number that does not fit.
+    /// A number that is out of range.
     Number,
-    /// A clause that cannot stand there.
+    /// A clause that is not allowed there.
     Clause,
 }
 
@@ -85,17 +85,17 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A place in the text of a query, both counted from one.
+/// A position in the text of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// The line.
+    /// The line, starting at 1.
     pub line: usize,
-    /// The character in the line.
+    /// The character in the line, starting at 1.
     pub column: usize,
 }
 
 impl Position {
-    /// Where a byte of a text is.
+    /// Converts a byte offset in a text.
     pub(crate) fn of(text: &str, byte: usize) -> Self {
         let before = text.get(..byte).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -106,7 +106,7 @@ impl Position {
     }
 }
 
-/// What a query ran out of.
+/// The limit that a query exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Budget {
@@ -119,7 +119,7 @@ pub enum Budget {
          variable-length paths, or connect the parts of the pattern"
     )]
     Steps(u64),
-    /// Bytes held at once.
+    /// Bytes in use at once.
     #[error("more than {0} bytes of intermediate results; return or collect less")]
     Memory(u64),
     /// Time.
@@ -128,26 +128,26 @@ pub enum Budget {
          shorter texts and lists"
     )]
     Time(Duration),
-    /// Length or nesting of the text itself.
+    /// Length or nesting depth of the text.
     #[error("the text is longer or more deeply nested than allowed ({0})")]
     Text(u64),
 }
 
-/// For results of this crate.
+/// The result type of this crate.
 pub type Result<T> = std::result::Result<T, CypherError>;
 
-/// A failure while running.
+/// Returns an error at run time.
 pub(crate) fn failed<T>(message: impl Into<String>) -> Result<T> {
     Err(CypherError::failure(message))
 }
 
 impl CypherError {
-    /// A failure while running, before anybody told where.
+    /// Creates an error at run time, still without a position.
     pub(crate) fn failure(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), position: None, hint: None }
     }
 
-    /// Says what would be right, before anybody told where.
+    /// Adds a hint, unless there is one.
     pub(crate) fn with_hint(mut self, advice: &str) -> Self {
         if let Self::Failed { hint: hint @ None, .. } = &mut self {
             *hint = Some(advice.to_owned());
@@ -155,7 +155,8 @@ impl CypherError {
         self
     }
 
-    /// Says where something failed, unless that was said already by what is inside of it.
+    /// Adds a position, and a hint if there is none, unless an inner expression has already set the
+    /// position.
     pub(crate) fn at(mut self, there: impl FnOnce() -> (Position, Option<String>)) -> Self {
         if let Self::Failed { position: position @ None, hint, .. } = &mut self {
             let (found, advice) = there();

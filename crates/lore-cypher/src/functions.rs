@@ -1,11 +1,11 @@
-//! The functions there are: names, arguments, results.
+//! The functions with their names, arguments and results.
 //!
-//! A closed list. There is no way to call anything else, so nothing that writes,
-//! reads files or reaches the network can be called.
+//! The list is closed: nothing else can be called, so no call can write, read files or reach the
+//! network.
 
 use crate::types::{Accepts, Type};
 
-/// A function of values.
+/// A function of the values of one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Function {
     Abs,
@@ -79,17 +79,17 @@ pub(crate) enum Function {
     FromEpochMillis,
 }
 
-/// What the time between two moments is told in.
+/// The unit of the time between two moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// Months, what is left in days, and the rest in seconds.
+    /// Whole months, then whole days, and the rest in seconds.
     Parts,
     Months,
     Days,
     Seconds,
 }
 
-/// A function that makes dates, times and durations.
+/// A function that creates dates, times and durations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TemporalFunction {
     Date,
@@ -100,7 +100,7 @@ pub(crate) enum TemporalFunction {
     Duration,
 }
 
-/// A function of many rows.
+/// A function that aggregates rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aggregate {
     Count,
@@ -115,19 +115,19 @@ pub(crate) enum Aggregate {
     StDevP,
 }
 
-/// A function as it is called.
+/// The signature of a function.
 #[derive(Debug)]
 pub(crate) struct Spec {
     names: &'static [&'static str],
     pub(crate) function: Function,
     pub(crate) least: usize,
     pub(crate) most: usize,
-    /// What each argument may be; the last one holds for all that follow.
+    /// The accepted types of each argument; the last entry also applies to all further arguments.
     pub(crate) accepts: &'static [&'static [Accepts]],
     pub(crate) result: Result,
 }
 
-/// What a function returns.
+/// The result type of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Result {
     Unknown,
@@ -142,14 +142,14 @@ pub(crate) enum Result {
     Node,
     Moment,
     Duration,
-    /// As the first argument.
+    /// The type of the first argument.
     Same,
-    /// As the elements of the first argument.
+    /// The type of the elements of the first argument.
     Element,
 }
 
 impl Result {
-    /// The type, given the first argument's.
+    /// The type, given the type of the first argument.
     pub(crate) fn of(self, first: &Type) -> Type {
         match self {
             Self::Unknown => Type::Any,
@@ -170,13 +170,13 @@ impl Result {
     }
 }
 
-/// Looks a function up, whatever its case.
+/// Looks up a function, ignoring case.
 pub(crate) fn function(name: &str) -> Option<&'static Spec> {
     let called = |known: &str| known.eq_ignore_ascii_case(name);
     TABLE.iter().find(|spec| spec.names.iter().any(|known| called(known)))
 }
 
-/// Looks an aggregating function up, with the number of its arguments.
+/// Looks up an aggregating function with the number of its arguments.
 pub(crate) fn aggregate(name: &str) -> Option<(Aggregate, usize)> {
     Some(match name.to_lowercase().as_str() {
         "count" => (Aggregate::Count, 1),
@@ -193,13 +193,13 @@ pub(crate) fn aggregate(name: &str) -> Option<(Aggregate, usize)> {
     })
 }
 
-/// How a function is written.
+/// The usual spelling of a function's name.
 pub(crate) fn name(function: Function) -> &'static str {
     let spec = TABLE.iter().find(|spec| spec.function == function);
     spec.and_then(|spec| spec.names.first()).copied().unwrap_or_default()
 }
 
-/// What a function takes, one after the other; in brackets what may be left out.
+/// Describes the arguments of a function in order, optional ones in brackets.
 pub(crate) fn taken_by(function: Function) -> String {
     const SHOWN: usize = 4;
     let Some(spec) = TABLE.iter().find(|spec| spec.function == function) else {
@@ -218,7 +218,7 @@ pub(crate) fn taken_by(function: Function) -> String {
     all.collect()
 }
 
-/// The function whose name is nearest, for hints.
+/// A function whose name starts with the same four letters, for hints.
 pub(crate) fn similar(name: &str) -> Option<&'static str> {
     let names = TABLE.iter().flat_map(|spec| spec.names).copied();
     let beginning = |name: &str| name.to_lowercase().chars().take(4).collect::<String>();
@@ -311,7 +311,7 @@ static TABLE: &[Spec] = &[
     spec(&["properties"], Function::Properties, (1, 1), &[PROPERTIED], Result::Map),
     maths(&["radians"], Function::Radians),
     spec(&["rand"], Function::Rand, (0, 0), &[], Result::Float),
-    // Wrong types are told when it runs, as the language's tests want it.
+    // Type errors are reported at run time, as the TCK expects.
     spec(&["range"], Function::Range, (2, 3), &[ANY], Result::List),
     spec(
         &["relationships", "rels"],

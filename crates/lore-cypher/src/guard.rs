@@ -1,4 +1,4 @@
-//! What keeps hostile texts away from parsers and stacks.
+//! Protects parser and stack from hostile texts, and explains syntax errors.
 
 use std::thread;
 
@@ -7,16 +7,16 @@ use open_cypher::{ParsedProgram, TokenKind};
 use crate::error::{Budget, CypherError, Problem, Result};
 use crate::text::Text;
 
-/// How long a query may be.
+/// The maximum length of a query.
 const TEXT_BYTES: usize = 64 << 10;
-/// How deeply brackets may be nested.
+/// The maximum nesting depth of brackets.
 const NESTING: usize = 100;
-/// How many tokens a query may have: no tree is deeper.
+/// The maximum number of tokens of a query, which also bounds the depth of its tree.
 const TOKENS: usize = 4_000;
-/// The stack for everything that follows trees down; only what is used is paid for.
+/// The stack size for recursion over trees. Only the part in use takes memory.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Refuses texts that are too long or too deep, before anything parses them.
+/// Rejects texts that are too long or too deeply nested, before they are parsed.
 pub(crate) fn check(text: &str) -> Result<()> {
     if text.len() > TEXT_BYTES {
         return over(TEXT_BYTES);
@@ -64,7 +64,7 @@ pub(crate) fn parse(text: &Text<'_>) -> Result<ParsedProgram> {
     })
 }
 
-/// Runs something on a stack that is large enough.
+/// Runs `work` on a thread with a large stack.
 pub(crate) fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("cypher".to_owned()).stack_size(STACK_BYTES);
@@ -77,8 +77,8 @@ pub(crate) fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Res
     })
 }
 
-/// A clause that is known from elsewhere, at the place where parsing stopped, and where it
-/// begins.
+/// A known but unsupported clause at the position where parsing stopped or just before it, and
+/// where it starts.
 fn foreign_clause(text: &str, at: usize) -> Option<(&'static str, usize)> {
     let here = text.get(at..).unwrap_or_default().to_ascii_uppercase();
     let before = text.get(..at).unwrap_or_default().trim_end().to_ascii_uppercase();
@@ -104,7 +104,7 @@ fn foreign_clause(text: &str, at: usize) -> Option<(&'static str, usize)> {
             return Some((clause, rest.len()));
         }
     }
-    // A name may begin or end like a clause.
+    // Names may start or end with the name of a clause.
     let apart = |letter: Option<char>| !letter.is_some_and(|l| l.is_alphanumeric() || l == '_');
     clauses.into_iter().find_map(|clause| {
         let after = here.strip_prefix(clause).filter(|rest| apart(rest.chars().next()));
@@ -114,7 +114,7 @@ fn foreign_clause(text: &str, at: usize) -> Option<(&'static str, usize)> {
     })
 }
 
-/// What is wrong, with the word at which it is.
+/// Adds the word at the position of an error to its message.
 fn named(message: &str, text: &Text<'_>, at: usize) -> String {
     match word(text.parsed(), at) {
         "" => message.to_owned(),
@@ -123,7 +123,7 @@ fn named(message: &str, text: &Text<'_>, at: usize) -> String {
     }
 }
 
-/// The word that begins at a place.
+/// The word that starts at a position.
 fn word(text: &str, at: usize) -> &str {
     const LETTERS_MAX: usize = 40;
     let rest = text.get(at..).unwrap_or_default();
@@ -133,7 +133,7 @@ fn word(text: &str, at: usize) -> &str {
     rest.get(..end).unwrap_or_default()
 }
 
-/// The clause that somebody meant who wrote nearly its name.
+/// The clause whose name is closest to a misspelled word.
 fn meant(word: &str) -> Option<&'static str> {
     const MISTAKES_MAX: usize = 2;
     let clauses = [
@@ -147,7 +147,7 @@ fn meant(word: &str) -> Option<&'static str> {
     is_near.then_some(clause)
 }
 
-/// How many letters have to be added, taken away or changed to make one word of another.
+/// The edit distance of two words: letters added, removed or changed.
 fn mistakes(written: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();
@@ -167,12 +167,12 @@ fn mistakes(written: &str, right: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// Advice of the parser, without the byte it is about: the position is told already.
+/// Help of the parser without the byte offset; the position is already in the error.
 fn plain(help: &str) -> String {
     help.split(" before byte ").next().unwrap_or_default().to_owned()
 }
 
-/// What the parser says, without a list of everything that would have been right.
+/// A message of the parser, without long lists of expected tokens.
 fn short(message: &str) -> String {
     const MOST: usize = 6;
     match message.split_once("; expected ") {

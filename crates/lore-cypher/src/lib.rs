@@ -1,17 +1,15 @@
 //! Read-only openCypher over an immutable graph in memory.
 //!
-//! A [`Graph`] is built once with a [`GraphBuilder`] and never changes. [`answer`]
-//! parses a text with `open-cypher`, understands it (scopes, types, aggregation),
-//! plans it from its most selective end and runs it, within [`Limits`] and until it
-//! is cancelled.
+//! A [`Graph`] is built once with a [`GraphBuilder`] and never changes. [`answer`] parses a query
+//! with `open-cypher`, resolves names, types and aggregation, plans it starting at the most
+//! selective end of each pattern, and runs it within [`Limits`] and until it is cancelled.
 //!
-//! Pure: no disk, no network, no randomness or calendar of its own. Read-only by
-//! construction: plans have no clause, no function and no procedure that writes.
+//! Pure: no disk, no network, and no randomness or clock of its own except to measure its time
+//! limit. Read-only by construction: plans have no clause, function or procedure that writes.
 //!
-//! The parser is `open-cypher` because its tree keeps what was written, with its
-//! place: `shortestPath`, parentheses, the text of a column. Its parser is a table,
-//! so that deep nesting costs heap and no stack; what is built from the tree is
-//! bounded before by length and nesting.
+//! The parser is `open-cypher` because its tree keeps the source with positions: `shortestPath`,
+//! parentheses, the text of a column. It is table-driven, so that deep nesting uses heap instead of
+//! stack. Recursion over its tree is bounded by checking length and nesting before.
 
 mod advice;
 pub mod compare;
@@ -38,33 +36,33 @@ pub use graph::{Derived, Graph, GraphBuilder, LabelId, Relationship, TooLarge, T
 pub use temporal::{Span, Temporal};
 pub use value::{List, Map, NodeId, Path, RelId, Value};
 
-/// Values for `$names`.
+/// Values of the parameters of a query, by name without `$`.
 pub type Parameters = BTreeMap<String, Value>;
 
-/// Rows with the names of their columns.
+/// The rows of an answer, with the names of their columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The names, in order.
     pub columns: Vec<Arc<str>>,
-    /// The rows, each as long as there are columns.
+    /// The rows, each with one value per column.
     pub rows: Vec<Vec<Value>>,
 }
 
-/// What a query may cost.
+/// The limits of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Rows of the answer.
+    /// The maximum number of rows in the answer.
     pub rows: u64,
-    /// Steps through the graph and through lists.
+    /// The maximum number of steps through the graph and through lists.
     pub steps: u64,
-    /// Bytes of what is gathered on the way.
+    /// The maximum memory of intermediate results, in bytes.
     pub memory_bytes: u64,
-    /// Time.
+    /// The maximum time, including parsing.
     pub time: Duration,
 }
 
 impl Limits {
-    /// For somebody who waits: whatever is asked is over within a second.
+    /// Limits for callers who wait: every query ends within a second.
     pub fn interactive() -> Self {
         Self {
             rows: 1_000,
@@ -86,30 +84,30 @@ impl Default for Limits {
     }
 }
 
-/// What a query runs with.
+/// The options of a query.
 #[derive(Debug, Default)]
 pub struct Options {
     /// What it may cost.
     pub limits: Limits,
-    /// Set from outside to stop it.
+    /// Set from outside to cancel it.
     pub cancel: Arc<AtomicBool>,
-    /// Where `rand()` starts.
+    /// The seed of `rand()`.
     pub seed: u64,
-    /// The present in nanoseconds since 1970 in UTC, for `date()` and its siblings.
+    /// The current time in nanoseconds since 1970 in UTC, for `date()` and the like.
     pub now: i64,
 }
 
-/// Answers a question about a graph.
+/// Runs a query on a graph.
 ///
-/// Runs on a thread of its own with a stack that fits everything the guard lets
-/// through, so that it can be called from a small one.
+/// It runs on a thread of its own, with a stack large enough for every text that the guard accepts,
+/// so that callers may have a small one.
 pub fn answer(
     graph: &Graph,
     text: &str,
     parameters: &Parameters,
     options: &Options,
 ) -> Result<Table> {
-    // Understanding the text takes time, too.
+    // The time limit includes parsing and planning.
     let start = Instant::now();
     guard::check(text)?;
     guard::with_room(|| {

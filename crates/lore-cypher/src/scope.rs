@@ -1,4 +1,4 @@
-//! Names and what they stand for while a query is being understood.
+//! The variables in scope while a query is lowered.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ pub(crate) struct Variable {
     pub(crate) kind: Type,
 }
 
-/// The variables that can be named at some place; later ones hide earlier ones.
+/// The variables that are in scope; later ones shadow earlier ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     variables: Vec<Variable>,
 }
 
 impl Scope {
-    /// What a name stands for.
+    /// Looks up a variable by name.
     pub(crate) fn get(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().rev().find(|variable| &*variable.name == name)
     }
@@ -30,7 +30,7 @@ impl Scope {
         self.variables.push(Variable { name: name.into(), slot, kind });
     }
 
-    /// All that can be named, sorted by name.
+    /// All variables that are not shadowed, sorted by name.
     pub(crate) fn visible(&self) -> Vec<&Variable> {
         let mut all: Vec<_> = self
             .variables
@@ -44,12 +44,12 @@ impl Scope {
         all
     }
 
-    /// How many there are, to forget later ones with [`Self::forget`].
+    /// The number of variables, to remove later ones with [`Self::forget`].
     pub(crate) fn mark(&self) -> usize {
         self.variables.len()
     }
 
-    /// Forgets what was added since.
+    /// Removes the variables that were added since.
     pub(crate) fn forget(&mut self, mark: usize) {
         self.variables.truncate(mark);
     }
@@ -59,7 +59,7 @@ impl Scope {
         self.variables.iter().any(|variable| variable.slot == slot)
     }
 
-    /// A name that differs only in case, or starts alike, for hints.
+    /// A known name that differs only in case, or that starts with the same two letters, for hints.
     pub(crate) fn similar(&self, name: &str) -> Option<&str> {
         let known = || self.variables.iter().rev().map(|variable| &*variable.name);
         let lower = name.to_lowercase();

@@ -1,10 +1,11 @@
-//! The text of a query: as it was written, and as it is parsed.
+//! The text of a query, as written and as parsed.
 //!
-//! In `EXISTS { (a)-->(:B) }` the parser takes the label for a condition; after a
-//! `MATCH` it does not. In some places it takes the functions `exists(…)` and `collect(…)` for
-//! the beginning of `EXISTS { … }` and `COLLECT { … }`, and names such as `count` for the
-//! beginning of a function; in quotes it does not. So both are added where they were left out,
-//! and places in the parsed text are translated back: nobody is told of a text he did not write.
+//! The parser misreads some valid texts. In `EXISTS { (a)-->(:B) }` it takes the label for a
+//! condition, but not after `MATCH`. In some places it takes the functions `exists(…)` and
+//! `collect(…)` for the start of `EXISTS { … }` and `COLLECT { … }`, and names such as `count` for
+//! the start of a function, but not in quotes. So `MATCH` and quotes are inserted where needed, and
+//! positions in the parsed text are mapped back to the text as written, which is the only one that
+//! errors show.
 
 use std::borrow::Cow;
 
@@ -20,12 +21,12 @@ const QUOTE: &str = "`";
 pub(crate) struct Text<'t> {
     written: &'t str,
     parsed: Cow<'t, str>,
-    /// Where something was added in the parsed text, and how much.
+    /// The positions of insertions in the parsed text, with their length.
     added: Vec<(usize, usize)>,
 }
 
 impl<'t> Text<'t> {
-    /// A text as somebody wrote it.
+    /// Prepares a text for parsing.
     pub(crate) fn new(written: &'t str) -> Self {
         let (mut parsed, mut added, mut length) = (Cow::Borrowed(written), Vec::new(), 0);
         for (place, missing) in left_out(written) {
@@ -37,17 +38,17 @@ impl<'t> Text<'t> {
         Self { written, parsed, added }
     }
 
-    /// What is parsed.
+    /// The text for the parser.
     pub(crate) fn parsed(&self) -> &str {
         &self.parsed
     }
 
-    /// Where a byte of the parsed text was written.
+    /// The position as written of a byte offset in the parsed text.
     pub(crate) fn position(&self, at: usize) -> Position {
         Position::of(self.written, self.original(at))
     }
 
-    /// What was written there.
+    /// The text as written of a span in the parsed text.
     pub(crate) fn slice(&self, span: Span) -> &'t str {
         self.written.get(self.original(span.start)..self.original(span.end)).unwrap_or_default()
     }
@@ -58,7 +59,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// What the parser misses, and where, in order.
+/// What has to be inserted for the parser and where, in order.
 fn left_out(text: &str) -> Vec<(usize, &'static str)> {
     let lexed = open_cypher::lex(text);
     let words: Vec<_> = lexed
@@ -96,7 +97,8 @@ fn left_out(text: &str) -> Vec<(usize, &'static str)> {
     missing
 }
 
-/// Words that mean something before a bracket only, and that openCypher lets name anything.
+/// Keywords that have a meaning only before a bracket, and that openCypher otherwise allows as
+/// names.
 fn is_name_too(word: Keyword) -> bool {
     use Keyword::{AllShortestPaths, Any, Collect, Count, None, Reduce};
     use Keyword::{ShortestPath, Single, Trim};

@@ -1,9 +1,9 @@
-//! What is known about a value before the query runs.
+//! The static types of expressions.
 
-/// The kind of value an expression has, as far as the text tells.
+/// The type of an expression, as far as it is known before the query runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Type {
-    /// Only running it will tell.
+    /// Known only when it runs.
     Any,
     Null,
     Bool,
@@ -26,7 +26,7 @@ impl Type {
         Self::List(Box::new(Self::Any))
     }
 
-    /// The type of the elements, should it be a list.
+    /// The type of the elements, if it is a list.
     pub(crate) fn element(&self) -> Self {
         match self {
             Self::List(element) => (**element).clone(),
@@ -34,7 +34,7 @@ impl Type {
         }
     }
 
-    /// What both have in common.
+    /// The type that covers both.
     pub(crate) fn join(self, other: Self) -> Self {
         match (self, other) {
             (left, right) if left == right => left,
@@ -44,12 +44,12 @@ impl Type {
         }
     }
 
-    /// Whether a value of this type may turn out to be one of those.
+    /// Whether a value of this type may be one of those accepted.
     pub(crate) fn may_be(&self, accepted: &[Accepts]) -> bool {
         accepted.iter().any(|accepts| accepts.holds(self))
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Any => "any value",
@@ -69,7 +69,7 @@ impl Type {
     }
 }
 
-/// What an operator or a function takes.
+/// What an operator or a function accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Accepts {
     Anything,
@@ -102,7 +102,7 @@ impl Accepts {
         }
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Anything => "anything",

@@ -1,44 +1,43 @@
 //! The values a query computes with.
 //!
-//! Values are shared, not copied, and know how large and how deep they are, so
-//! that a short query cannot build something that takes for ever to compare, to
-//! print or to drop.
+//! Values are shared instead of copied, and know their size and depth, so that a short query cannot
+//! build a value that takes too long to compare, print or drop.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::temporal::Temporal;
 
-/// What a value takes, about, in bytes: one alone, and one that is shared.
+/// The approximate size of a value, in bytes: a plain one, and a shared allocation.
 const PLAIN: u64 = 24;
 const SHARED: u64 = 48;
-/// What one branch of a map takes, with room for a handful of entries.
+/// The approximate size of a branch of a map, in bytes, with space for a handful of entries.
 const BRANCH: u64 = 480;
 
-/// A node of a graph, by its place in it.
+/// A node of a graph, by its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// A relationship of a graph, by its place in it.
+/// A relationship of a graph, by its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelId(pub u32);
 
 /// A value.
 ///
-/// `==` compares representations, for plans and tests; what Cypher's `=` says is
-/// three-valued and lives in [`crate::compare`].
+/// `==` compares representations, for plans and tests. Cypher's `=` is three-valued; see
+/// [`crate::compare`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Value {
-    /// Nothing known.
+    /// Null: the value is unknown.
     #[default]
     Null,
-    /// Truth.
+    /// A boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number with a fraction.
+    /// A floating-point number.
     Float(f64),
-    /// Text.
+    /// A string.
     String(Arc<str>),
     /// Values in order.
     List(Arc<List>),
@@ -48,34 +47,34 @@ pub enum Value {
     Node(NodeId),
     /// A relationship of the graph.
     Relationship(RelId),
-    /// A way through the graph.
+    /// A path through the graph.
     Path(Arc<Path>),
     /// A date, a time or a duration.
     Temporal(Arc<Temporal>),
 }
 
 impl Value {
-    /// Text.
+    /// Creates a string.
     pub fn text(text: impl Into<Arc<str>>) -> Self {
         Self::String(text.into())
     }
 
-    /// A list.
+    /// Creates a list.
     pub fn list(items: Vec<Self>) -> Self {
         Self::List(Arc::new(List::new(items)))
     }
 
-    /// A map.
+    /// Creates a map.
     pub fn map(entries: BTreeMap<Arc<str>, Self>) -> Self {
         Self::Map(Arc::new(Map::new(entries)))
     }
 
-    /// Whether nothing is known.
+    /// Whether it is null.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// What it is called in messages.
+    /// Its type in messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -92,7 +91,7 @@ impl Value {
         }
     }
 
-    /// How large and deep it is.
+    /// Its size and nesting depth.
     pub(crate) fn shape(&self) -> Shape {
         match self {
             Self::List(list) => list.shape,
@@ -137,12 +136,12 @@ impl From<Option<bool>> for Value {
     }
 }
 
-/// How large a value is when written out, and how deeply nested.
+/// The size of a value and its nesting depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Bytes, about, counting shared parts as often as they appear.
+    /// Approximate size in bytes. Shared parts count each time they occur.
     pub(crate) weight: u64,
-    /// Lists in lists.
+    /// How deeply lists and maps are nested.
     pub(crate) depth: u32,
 }
 
@@ -156,7 +155,7 @@ impl Shape {
     }
 }
 
-/// Values in order.
+/// A list of values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
     items: Vec<Value>,
@@ -164,7 +163,7 @@ pub struct List {
 }
 
 impl List {
-    /// A list of these.
+    /// Creates a list.
     pub fn new(items: Vec<Value>) -> Self {
         let shape = Shape::around(2 * SHARED, items.iter());
         Self { items, shape }
@@ -176,7 +175,7 @@ impl List {
     }
 }
 
-/// Values by name.
+/// A map of values by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
     entries: BTreeMap<Arc<str>, Value>,
@@ -184,7 +183,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// A map of these.
+    /// Creates a map.
     pub fn new(entries: BTreeMap<Arc<str>, Value>) -> Self {
         let branches = 1 + entries.len() as u64 / 6;
         let shape = Shape::around(SHARED + branches * BRANCH, entries.values());
@@ -196,13 +195,13 @@ impl Map {
         &self.entries
     }
 
-    /// One value.
+    /// Returns a value by name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.entries.get(name)
     }
 }
 
-/// A way through the graph: one node more than relationships.
+/// A path through the graph. It has one node more than relationships.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path {
     /// The nodes in order.

@@ -1,4 +1,4 @@
-//! Clauses and words that do not disturb each other.
+//! Clauses and keywords that must not interfere with each other.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,8 +1,7 @@
-//! Counting what matches gives what going through it gives.
+//! Counting matches must give the same number as enumerating them.
 //!
-//! What nobody looks at is counted instead of followed. So each pattern is asked
-//! twice: for a count, and for a list of as many ones as there are rows, which has to
-//! be gathered row by row.
+//! Matches that nothing reads are counted instead of followed. So each pattern is queried twice:
+//! for a count, and for the size of a collected list, which has to be built row by row.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +14,7 @@
 use lore_cypher::{Graph, GraphBuilder, Options, Parameters, Value, answer};
 use proptest::prelude::*;
 
-/// Patterns with `a` as what is grouped by.
+/// Patterns in which `a` is the grouping key.
 const PATTERNS: &[&str] = &[
     "(a)-[:X]->()",
     "(a)-[:X]->(:A)",
@@ -68,7 +67,7 @@ proptest! {
     }
 }
 
-/// A relationship that ended one long way can end the next one too.
+/// Different long paths can end with the same relationship.
 #[test]
 fn long_ways_share_their_last_relationship() {
     let mut builder = GraphBuilder::new(&[]);
@@ -88,7 +87,7 @@ fn long_ways_share_their_last_relationship() {
     }
 }
 
-/// Small graphs with loops, with parallel relationships and with nodes of one name.
+/// Small graphs with loops, parallel relationships and nodes with the same name.
 fn graphs() -> impl Strategy<Value = Graph> {
     let nodes = prop::collection::vec((0..4_u8, 0..3_u8), 1..7);
     let relationships = prop::collection::vec((0..7_usize, 0..2_u8, 0..7_usize, 0..5_i64), 0..12);

@@ -1,4 +1,4 @@
-//! Values that turn out to be of the wrong kind: where that is, and what would be right.
+//! Values of the wrong type: positions and hints of errors.
 
 #![allow(
     clippy::unwrap_used,

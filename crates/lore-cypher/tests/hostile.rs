@@ -1,4 +1,4 @@
-//! Hostile texts: they are refused or stopped, and never break the process.
+//! Hostile texts must be refused or stopped, and must never break the process.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -122,7 +122,7 @@ fn explosions_stop_at_their_budget_within_a_second() {
     assert!(start.elapsed() < Duration::from_secs(10), "they took {:?}", start.elapsed());
 }
 
-/// A text of two million letters.
+/// Defines a string of two million characters.
 const LONG: &str = "WITH reduce(s = 'ab', i IN range(1, 20) | s + s) AS s ";
 
 #[test]
@@ -395,7 +395,7 @@ proptest! {
     }
 }
 
-/// What a panic on the engine's thread comes back as.
+/// The message of an error that replaces a panic on the engine's thread.
 const BROKEN: &str = "the query made the engine fail";
 
 fn unbroken(text: &str) -> Result<(), TestCaseError> {
@@ -410,7 +410,7 @@ fn ask(text: &str) -> Result<lore_cypher::Table, CypherError> {
     ask_for(text, limits)
 }
 
-/// Everything but memory is there in plenty.
+/// Generous limits, except for memory and rows.
 fn patient() -> Limits {
     let time = Duration::from_secs(600);
     Limits { rows: 1000, steps: u64::MAX, memory_bytes: 64 << 20, time }
@@ -425,8 +425,7 @@ fn ask_for(text: &str, limits: Limits) -> Result<lore_cypher::Table, CypherError
     answer(&ring(), text, &parameters, &Options { limits, ..Options::default() })
 }
 
-/// Thirty nodes in a ring with chords, and beside it a chain of diamonds: two ways lead past
-/// each.
+/// Thirty nodes in a ring with chords, and a chain of 60 diamonds, each with two ways past it.
 fn ring() -> Graph {
     let mut builder = GraphBuilder::new(&["name"]);
     let nodes: Vec<_> = (0..30)

@@ -1,10 +1,10 @@
-//! Shortest paths, which the compatibility kit does not cover.
+//! Shortest paths, which the TCK does not cover.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use lore_cypher::{Graph, GraphBuilder, Options, Parameters, Value, answer};
 
-/// Two ways of two steps from a to d, one of three, and a way back.
+/// Two paths of two steps from a to d, one of three, and a relationship back.
 fn diamond() -> Graph {
     let mut builder = GraphBuilder::new(&["name"]);
     let names = ["a", "b", "c", "d", "e", "far"];
@@ -17,7 +17,7 @@ fn diamond() -> Graph {
     builder.build().unwrap()
 }
 
-/// The names of the nodes on each path, sorted.
+/// The names of the nodes on each path, concatenated; sorted.
 fn ways(pattern: &str, from: &str, to: &str) -> Vec<String> {
     let query = format!(
         "MATCH (x {{name: '{from}'}}), (y {{name: '{to}'}}), p = {pattern} \
@@ -50,7 +50,7 @@ fn a_path_is_as_long_as_asked_for() {
     assert_eq!(ways("shortestPath((x)-[:R*2..]->(y))", "a", "d").len(), 1);
     assert_eq!(ways("allShortestPaths((x)-[:R*3..5]->(y))", "a", "d"), ["aebd"]);
     assert_eq!(ways("allShortestPaths((x)-[:R*2..3]->(y))", "a", "d"), ["abd", "acd"]);
-    // Over the way back and out again.
+    // Back from d to a, and once more to d.
     assert_eq!(ways("shortestPath((x)-[:R*4..]->(y))", "a", "d").len(), 1);
     assert!(ways("shortestPath((x)-[:R*2..3]->(y))", "d", "a").is_empty());
     assert!(ways("shortestPath((x)-[:R*50..]->(y))", "a", "d").is_empty());

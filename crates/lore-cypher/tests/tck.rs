@@ -1,8 +1,8 @@
-//! The openCypher compatibility kit, when its scenarios are at hand.
+//! The openCypher Technology Compatibility Kit (TCK), if its scenarios are available.
 //!
-//! They are not part of the repository: set `LOREWELL_TCK` to the kit's
-//! `scenarios.jsonl`, or put it into `../shared/tck`. What passes is listed in
-//! `tck-passing.txt`, so that a regression has a name.
+//! They are not part of the repository. Set `LOREWELL_TCK` to the kit's `scenarios.jsonl`, or put
+//! it into `../shared/tck`. Scenarios that pass are listed in `tck-passing.txt`; the test fails if
+//! one of them no longer passes.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,10 +1,10 @@
-//! Cutting dates and times off, and the time between them.
+//! Temporal values: truncation, durations between them, time zones.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use lore_cypher::{Graph, GraphBuilder, Options, Parameters, Value, answer};
 
-/// Expressions and how their values read.
+/// Expressions and their values as strings.
 const VALUES: &[(&str, &str)] = &[
     ("date.truncate('month', date('2026-11-16'))", "2026-11-01"),
     ("date.truncate('quarter', date('2026-11-16'))", "2026-10-01"),
@@ -12,7 +12,7 @@ const VALUES: &[(&str, &str)] = &[
     ("date.truncate('century', date('2026-11-16'), {day: 2})", "2000-01-02"),
     ("date.truncate('week', date('2026-11-18'))", "2026-11-16"),
     ("date.truncate('week', date('2026-11-16'), {dayOfWeek: 3})", "2026-11-18"),
-    // The first of January 2027 is in the last week of 2026, whose first day is in 2025.
+    // 1 January 2027 is in week-year 2026, which starts in 2025.
     ("date.truncate('weekYear', date('2027-01-01'))", "2025-12-29"),
     ("localtime.truncate('minute', localtime('12:31:14.5'))", "12:31"),
     ("time.truncate('day', time('12:31:14.5+02:00'))", "00:00+02:00"),

@@ -1,6 +1,6 @@
-//! How fast a source tree is scanned, and questions about it.
+//! Measures how fast a source tree is scanned, and answers queries about it.
 //!
-//! `cargo xtask bench code --sources FOLDER`; further words are asked as Cypher.
+//! Run with `cargo xtask bench code --sources FOLDER`. Further arguments are run as Cypher queries.
 
 #![allow(
     clippy::unwrap_used,
@@ -65,7 +65,7 @@ struct Scan {
     report: ScanReport,
 }
 
-/// Scans, and tells how many seconds it took.
+/// Scans, and returns the result and the time in seconds.
 fn scan(root: &Path, before: BTreeMap<String, FileFacts>) -> (Scan, f64) {
     let start = Instant::now();
     let known = before.iter().map(|(path, facts)| (path.clone(), facts.content_hash.clone()));

@@ -1,4 +1,4 @@
-//! What reading one file may cost: a small file can be made that takes parsers very long.
+//! Limits for extracting one file, because even a small file can take a parser very long.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,20 +8,20 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::language::Language;
 
-/// What reading one file may cost.
+/// The limits for extracting one file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget<'b> {
-    /// Set from outside to stop it.
+    /// Set by another thread to cancel the extraction.
     pub cancel: Option<&'b AtomicBool>,
-    /// How long it may take.
+    /// The longest time it may take.
     pub time: Option<Duration>,
 }
 
-/// Why a file was not read to its end.
+/// Why a file was not read to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unread {
-    /// Somebody stopped it.
+    /// It was cancelled.
     #[error("the scan was cancelled")]
     Cancelled,
     /// It took too long.
@@ -29,10 +29,10 @@ pub enum Unread {
     TooSlow(Duration),
 }
 
-/// How many nodes are walked over between two looks at the clock.
+/// The number of nodes visited between two checks of the clock.
 const STEPS: u32 = 1_024;
 
-/// Watches over the budget of a file.
+/// Checks the budget of a file.
 pub(super) struct Watch<'b> {
     budget: Budget<'b>,
     start: Instant,
@@ -44,7 +44,7 @@ impl<'b> Watch<'b> {
         Self { budget, start: Instant::now(), steps: 0 }
     }
 
-    /// The syntax tree of a source; none when the parser has no answer at all.
+    /// Returns the syntax tree of a source text; `None` if the parser yields none.
     pub(super) fn parse(
         &mut self,
         language: Language,
@@ -69,7 +69,7 @@ impl<'b> Watch<'b> {
         stopped.map_or(Ok(tree), Err)
     }
 
-    /// Counts a node that is walked over.
+    /// Counts a visited node.
     pub(super) fn step(&mut self) -> Result<(), Unread> {
         self.steps += 1;
         if self.steps < STEPS {

@@ -22,7 +22,8 @@ impl<'s> Walk<'_, 's> {
         self.note_call(node, through, name, node.child_by_field_name("arguments"));
     }
 
-    /// What is called, and on what; nothing when that is a value, which may be anything.
+    /// Returns what is called, and on what. `None` if the callee is a local variable, which may
+    /// hold anything.
     fn callee(&self, node: Node<'s>) -> Option<(Through, String)> {
         let Callee { base, way, qualifier, name } = names::callee(node, self.source)?;
         match (base, way) {
@@ -32,8 +33,8 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// The class that something outside of its methods is for, as in `class A { int a = f(); }` of
-    /// Java and C++: its methods are called without saying on what.
+    /// Returns the class of a call in a field initializer, as in `class A { int a = f(); }` in Java
+    /// and C++. There, methods of the class are called without a receiver.
     fn initialised(&self, node: Node<'s>) -> Option<String> {
         let is_one = match self.language {
             Language::Java => node.kind() == "method_invocation",
@@ -42,7 +43,7 @@ impl<'s> Walk<'_, 's> {
         self.class_around().filter(|_| is_one && self.function_around().is_none())
     }
 
-    /// Something above a definition is called with it, as `@f` says.
+    /// Records the call that a decorator such as `@f` makes.
     pub(super) fn decoration(&mut self, node: Node<'s>) {
         let named = node.named_child(0).filter(|_| self.language != Language::Java);
         let Some(named) = named.filter(|named| names::is_named(*named)) else { return };
@@ -57,16 +58,16 @@ impl<'s> Walk<'_, 's> {
         self.note_call(node, through, self.text(name).to_owned(), None);
     }
 
-    /// Whether a name is that of a value here, so that calling it calls that.
+    /// Whether a name is a local variable, so that calling it calls what it holds.
     fn is_value(&self, name: &str) -> bool {
         let is_value = matches!(self.scopes.meaning(name), Some(Meaning::Value | Meaning::Of(_)));
-        // There, a variable cannot be called, and methods have names of their own.
+        // In Java, variables cannot be called, and methods have a namespace of their own.
         is_value && self.language != Language::Java
     }
 
-    /// What stands before a dot: a value, unless it is known to be something else.
+    /// Returns what a method is called on: a value, unless it is known to be something else.
     fn object(&self, base: Node<'s>, qualifier: String) -> Through {
-        // `Outer.this` of Java.
+        // `Outer.this` in Java.
         if let Some((outer, this)) = names::member(base)
             && this.kind() == "this"
         {
@@ -81,10 +82,10 @@ impl<'s> Walk<'_, 's> {
             None => {}
         }
         let root = names::root(base);
-        // What is returned is a value, and what belongs to an object, too.
+        // Results of calls and members of the object itself are values.
         let is_own = ["self", "this", "cls"].contains(&self.text(root));
         let is_result = ["call", "call_expression", "method_invocation"].contains(&base.kind());
-        // There, a dot never stands after a module.
+        // In these languages, a module is never followed by a dot.
         let never = matches!(self.language, Language::Rust | Language::C | Language::Cpp);
         let meaning = match root.kind() {
             "identifier" => self.scopes.meaning(self.text(root)),
@@ -100,10 +101,10 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// A path of a module inside of a file of Rust, as it is from the file's own; of a type that
-    /// stands for others, what that is at least.
+    /// Adjusts a Rust path: one written in an inline module becomes relative to the file, and a
+    /// type parameter is replaced by its bounds.
     fn seen_from_here(&self, path: String) -> String {
-        // Modules are called like variables, types are not.
+        // Type names are capitalised, module names are not.
         if self.language == Language::Rust
             && path.starts_with(char::is_uppercase)
             && let Some(Meaning::Of(bound)) = self.scopes.meaning(&path)
@@ -118,7 +119,7 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// `T a, b(1), c{2}` of C++ calls what makes a T.
+    /// Records the constructor calls of `T a, b(1), c{2}` in C++.
     pub(super) fn construction(&mut self, node: Node<'s>) {
         let Some(written) = class_written(node) else { return };
         let mut cursor = node.walk();
@@ -147,15 +148,15 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// `: T(1), a{2}` of C++: what is above is made, and what the thing holds; which of them it
-    /// is, the class tells.
+    /// Records the constructor call of a C++ member initializer such as `: T(1), a{2}`. Whether it
+    /// is for a base class or a field is decided when linking.
     pub(super) fn initializer(&mut self, node: Node<'s>) {
         if let Some(named) = node.named_child(0) {
             self.made(node, self.text(named), node.named_child(1));
         }
     }
 
-    /// `T a{1}` of C++ in a class is made with everything of that.
+    /// Records the constructor call of `T a{1}` in a C++ class.
     pub(super) fn made_in_class(&mut self, node: Node<'s>) {
         let value = node.child_by_field_name("default_value");
         let value = value.filter(|value| value.kind() == "initializer_list");
@@ -164,7 +165,7 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// Something of a type is made, if that is a class.
+    /// Records the construction of a value, which counts only if the type is a class.
     fn made(&mut self, node: Node<'s>, written: &str, arguments: Option<Node<'s>>) {
         let path = names::path(written);
         let name = names::last_name(&path);
@@ -173,7 +174,7 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// Calls among the words of a macro, which have no syntax: a name before parentheses.
+    /// Records calls among the tokens of a macro: a name before parentheses.
     pub(super) fn tokens(&mut self, node: Node<'s>) {
         if node.start_byte() < self.opaque_until {
             return;
@@ -195,11 +196,11 @@ impl<'s> Walk<'_, 's> {
     ) {
         let caller = self.function_around();
         let arguments = match self.language {
-            // There, functions of one name are told apart by what they take.
+            // In these languages, the arguments select among functions with the same name.
             Language::Java | Language::Cpp => Some(given.map_or(0, arguments)),
             _ => None,
         };
-        // Wherever it is written.
+        // Without the line, so that repeated calls are equal.
         let call = Call { caller, name, through, arguments, line: 0 };
         if self.called.insert(call.clone()) {
             let line = node.start_position().row as u32 + 1;
@@ -208,7 +209,7 @@ impl<'s> Walk<'_, 's> {
     }
 }
 
-/// What has no name is a value.
+/// Calls through something without a name are calls on a value.
 fn by_path(path: String) -> Through {
     match path.is_empty() {
         true => Through::Value,
@@ -216,14 +217,14 @@ fn by_path(path: String) -> Through {
     }
 }
 
-/// The type of a declaration of C++, if that may be a class.
+/// Returns the type of a C++ declaration, if it may be a class.
 pub(super) fn class_written(node: Node<'_>) -> Option<Node<'_>> {
     const CLASSES: [&str; 3] = ["type_identifier", "qualified_identifier", "template_type"];
     let written = node.child_by_field_name("type")?;
     CLASSES.contains(&written.kind()).then_some(written)
 }
 
-/// How many arguments there are.
+/// Counts arguments.
 fn arguments(given: Node<'_>) -> u8 {
     let mut cursor = given.walk();
     let parts = given.named_children(&mut cursor).filter(|part| !part.kind().contains("comment"));

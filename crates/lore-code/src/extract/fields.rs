@@ -1,4 +1,4 @@
-//! What the things of a class hold.
+//! The fields of classes, and type aliases.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::facts::Field;
 use crate::language::Language;
 
 impl<'s> Walk<'_, 's> {
-    /// What the things of a class hold, as far as it is told of what type that is.
+    /// Records the fields that a node declares, as far as their types are known.
     pub(super) fn field(&mut self, node: Node<'s>) {
         let Some(class) = self.class_around() else { return };
         let found = match names::own_attribute(node, self.source) {
@@ -34,8 +34,8 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// What the things of a class of C++ hold of others as a part of themselves, which are made
-    /// with them: `T a`, and not `T *a`.
+    /// Records C++ members that are held by value, as in `T a` but not `T *a`: a constructor of `T`
+    /// runs whenever the object is constructed.
     fn own_things(&mut self, node: Node<'s>, class: &str) {
         let Some(kind) = class_written(node).map(|written| names::path(self.text(written))) else {
             return;
@@ -52,7 +52,7 @@ impl<'s> Walk<'_, 's> {
         self.made_in_class(node);
     }
 
-    /// `using A = T` and `typedef T A` of C++: held by no class.
+    /// Records `using A = T` and `typedef T A` in C++ as a field without a class.
     pub(super) fn alias(&mut self, node: Node<'s>) {
         let field = |name: &str| node.child_by_field_name(name);
         let (Some(written), None) = (field("type"), self.function_around()) else { return };
@@ -68,8 +68,8 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// What the types are at least that a class of Rust is made with, as it says itself or an
-    /// `impl` does: they are held by their numbers, as in `<0>`.
+    /// Records the bounds of the type parameters of a Rust class, as stated by itself or by an
+    /// `impl`. They are fields named after the index of the parameter, as in `<0>`.
     pub(super) fn numbered_types(&mut self, node: Node<'s>, class: &str) {
         let written = node.child_by_field_name("type");
         let given = written.and_then(|written| written.child_by_field_name("type_arguments"));
@@ -89,7 +89,7 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// `struct T(A, B)` of Rust holds things by their numbers.
+    /// Records the fields of a Rust tuple struct `struct T(A, B)` under their indexes.
     pub(super) fn numbered_fields(&mut self, node: Node<'s>, class: &str) {
         let body = node.child_by_field_name("body");
         let Some(body) = body.filter(|body| body.kind() == "ordered_field_declaration_list") else {
@@ -107,7 +107,7 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// What the types are at least that stand for others in the class whose fields are at hand.
+    /// Returns the type parameters, with bounds, of the class whose fields are being read.
     pub(super) fn bounds_around(&self) -> Vec<types::Typed<'s>> {
         let class = self.around.iter().rev().nth(1);
         class.map_or(Vec::new(), |class| self.bounds(*class))
@@ -117,14 +117,14 @@ impl<'s> Walk<'_, 's> {
         if self.language != Language::Rust {
             return types::bounds(class, self.source, self.language);
         }
-        // Others may tell more of them than the class does.
+        // An `impl` may state more bounds than the class does, so these are looked up when linking.
         let list = class.child_by_field_name("type_parameters");
         let names = list.map_or(Vec::new(), |list| types::parameters(list, self.source));
         let held = |(number, name)| (name, format!("Self.<{number}>").into());
         names.into_iter().enumerate().map(held).collect()
     }
 
-    /// The class that a node is in, be it in a method of it.
+    /// Returns the class that contains the current node, directly or in one of its methods.
     pub(super) fn class_around(&self) -> Option<String> {
         let around =
             self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some())?;

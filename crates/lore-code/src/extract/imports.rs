@@ -1,4 +1,4 @@
-//! Imports in syntax trees: which names they bring, from where, and what they are called here.
+//! Imports in syntax trees: which names they import, from where, and under which local names.
 
 use tree_sitter::Node;
 
@@ -7,9 +7,10 @@ use super::text::shortened;
 use crate::facts::Brought;
 use crate::language::Language;
 
-/// Most names that one import brings.
+/// The most names of one import.
 const NAMES_MAX: usize = 500;
-/// How long the path of a module is, at most.
+/// The most characters that are kept of a Rust path. An import whose module has more than twice as
+/// many bytes is dropped.
 const PATH_MAX: usize = 300;
 
 /// Whether a call of this name is an import.
@@ -23,7 +24,7 @@ pub(super) fn is_import(language: Language, called: &str) -> bool {
     }
 }
 
-/// What an import brings: modules, each with names.
+/// Returns the imported modules, each with the imported names.
 pub(super) fn imported(
     node: Node<'_>,
     around: &[Node<'_>],
@@ -46,7 +47,7 @@ pub(super) fn imported(
     found
 }
 
-/// Paths as they are written in a module inside of a file of Rust, from the file's own.
+/// Turns paths written in an inline module of a Rust file into paths relative to the file.
 pub(super) fn from_file(names: &mut [Brought]) {
     for brought in names {
         if let Some(rest) = brought.path.strip_prefix("super") {
@@ -61,7 +62,7 @@ fn rust(written: &str) -> (String, Vec<Brought>) {
     (shortened(tree, PATH_MAX), rust_leaves(tree))
 }
 
-/// The leaves of `a::{b, c::{d as e}}`, each with its whole path.
+/// Returns the leaves of `a::{b, c::{d as e}}`, each with its whole path.
 fn rust_leaves(tree: &str) -> Vec<Brought> {
     let (mut found, mut before, mut leaf) = (Vec::new(), vec![String::new()], String::new());
     for letter in tree.chars().chain([',']) {
@@ -119,7 +120,8 @@ fn python(node: Node<'_>, source: &str) -> Vec<(String, Vec<Brought>)> {
         .collect();
     let Some(module) = node.child_by_field_name("module_name").map(|name| text(name, source))
     else {
-        // `import a.b as c`: the module itself, without another name only by its whole path.
+        // `import a.b as c` imports the module itself. Without an alias, its local name is the
+        // whole path.
         let each = written.into_iter().map(|(path, alias)| {
             let local = alias.unwrap_or(path).to_owned();
             (path.to_owned(), vec![Brought { path: path.to_owned(), name: last_name(path), local }])
@@ -145,7 +147,7 @@ fn script(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, 
     if node.kind() == "call_expression" {
         return required(node, around, source);
     }
-    // `import a = require('…')` has it one level deeper.
+    // `import a = require('…')` has the source one level deeper.
     let inner = node.named_child(0).filter(|inner| inner.kind() == "import_require_clause");
     let written =
         node.child_by_field_name("source").or_else(|| inner?.child_by_field_name("source"));
@@ -188,7 +190,7 @@ fn script(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, 
     Some((module, names))
 }
 
-/// `const { a, b: c } = require('…')` and `const d = await import('…')`.
+/// Handles `const { a, b: c } = require('…')` and `const d = await import('…')`.
 fn required(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, Vec<Brought>)> {
     let argument = node.child_by_field_name("arguments")?.named_child(0)?;
     let module = Some(argument).filter(|argument| argument.kind() == "string")?;
@@ -247,7 +249,7 @@ fn go(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
     Some((path, vec![brought]))
 }
 
-/// The package that a path is about: a version at its end is not its name.
+/// Returns the package name of a path. A version at its end is not the name.
 fn go_package(path: &str) -> &str {
     let mut parts = path.rsplit('/');
     let last = parts.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the nodes of each grammar mean.
+//! The meaning of the node kinds of each grammar.
 
 use std::sync::OnceLock;
 
@@ -7,59 +7,59 @@ use tree_sitter::Node;
 use crate::facts::Label;
 use crate::language::Language;
 
-/// What a node is to the graph.
+/// The role of a node for the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Function,
     Type(Label),
     Module,
-    /// Methods for a type defined elsewhere.
+    /// An `impl` block: methods of a type defined elsewhere.
     Extension,
-    /// An object with a name, whose members may be functions.
+    /// A named object literal, whose members may be functions.
     Object,
     Call,
-    /// Functions that are written out elsewhere.
+    /// Functions that are only declared.
     Declaration,
-    /// A variable whose declaration calls what makes it.
+    /// A C++ variable declaration that calls a constructor.
     Construction,
-    /// What is made before the body of a function that makes things.
+    /// A member initializer before the body of a C++ constructor.
     Initializer,
-    /// Words of a macro.
+    /// The tokens of a macro call.
     Tokens,
-    /// Something whose words mean nothing yet.
+    /// A macro definition, whose tokens are ignored.
     Opaque,
     Import,
-    /// What the things of a class hold.
+    /// A field of a class.
     Field,
-    /// Another name of a type.
+    /// A type alias.
     Alias,
-    /// Says which of those that have a name others get without one, or by another.
+    /// An export of existing names, as the default or under another name.
     Handing,
 }
 
-/// Whether a node is worth a look, told by the number of its kind.
+/// Whether and how a node of some kind is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Interest {
     #[default]
     Nothing,
     Comment,
-    /// What stands between a comment and the definition it is about.
+    /// Something that stands between a comment and the definition it documents.
     Attribute,
     Look,
 }
 
-/// The interest in every kind of a grammar: most nodes are nothing to the graph, and
-/// asking for their names one by one would cost more than parsing them.
+/// Returns the interest in every kind of a grammar, indexed by kind id. Most nodes are irrelevant
+/// to the graph, and getting the name of each one's kind would cost more than parsing.
 pub(super) fn interests(language: Language) -> &'static [Interest] {
     static TABLES: Tables<Interest> = [const { OnceLock::new() }; 11];
     by_kind(&TABLES, language, interest_in)
 }
 
-/// What is known of every kind of each grammar.
+/// One table for each grammar, with a value for each kind.
 pub(super) type Tables<T> = [OnceLock<Vec<T>>; 11];
 
-/// What is known of the kinds of a grammar, by their numbers; found out once. Words and
-/// signs, which are kinds as well, are nothing.
+/// Returns the table of a grammar, indexed by kind id and computed once. Anonymous nodes (keywords
+/// and punctuation) have the default value.
 pub(super) fn by_kind<T: Default>(
     tables: &'static Tables<T>,
     language: Language,
@@ -115,7 +115,7 @@ fn interest_in(kind: &str) -> Interest {
         "create_trigger",
     ];
     if kind.contains("doc_comment") {
-        // Inside a comment that was looked at.
+        // It is inside a comment that has been examined.
         Interest::Nothing
     } else if kind.contains("comment") {
         Interest::Comment
@@ -129,7 +129,7 @@ fn interest_in(kind: &str) -> Interest {
     }
 }
 
-/// The meaning of a node; none for most.
+/// Returns the role of a node; `None` for most nodes.
 pub(super) fn kind_of(language: Language, node: Node<'_>) -> Option<Kind> {
     match language {
         Language::Rust => rust(node.kind()),
@@ -178,7 +178,7 @@ fn script(node: Node<'_>) -> Option<Kind> {
             Kind::Function
         }
         "method_signature" | "abstract_method_signature" => Kind::Function,
-        // `const f = () => …` is how many functions are written.
+        // `const f = () => …` is a common way to write functions.
         "variable_declarator" | "public_field_definition" | "field_definition" | "pair" => {
             let value = node.child_by_field_name("value");
             match value.map_or("", |value| value.kind()) {
@@ -196,7 +196,7 @@ fn script(node: Node<'_>) -> Option<Kind> {
         "internal_module" | "module" => Kind::Module,
         "call_expression" | "new_expression" => Kind::Call,
         "import_statement" => Kind::Import,
-        // `export … from '…'` hands on what others have.
+        // `export … from '…'` re-exports symbols of other files.
         "export_statement" if node.child_by_field_name("source").is_some() => Kind::Import,
         "export_statement" => match node.child_by_field_name("value") {
             Some(value) if value.kind() != "identifier" => return None,
@@ -206,7 +206,7 @@ fn script(node: Node<'_>) -> Option<Kind> {
     })
 }
 
-/// `exports.f = function () …`, `T.prototype.f = …` and their like.
+/// Returns the role of assignments such as `exports.f = function () …` and `T.prototype.f = …`.
 fn assigned(node: Node<'_>) -> Option<Kind> {
     let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
     let is_own = left.child_by_field_name("object").is_some_and(|object| object.kind() == "this");
@@ -231,7 +231,7 @@ fn go(node: Node<'_>) -> Option<Kind> {
             _ => Kind::Type(Label::Class),
         },
         "call_expression" => Kind::Call,
-        // `f[T](x)` could be either, and types are seldom made of others with parentheses.
+        // `f[T](x)` can be a call or a conversion, but conversions to generic types are rare.
         "type_conversion_expression" => match node.child_by_field_name("type")?.kind() {
             "generic_type" => Kind::Call,
             _ => return None,
@@ -259,12 +259,12 @@ fn c(node: Node<'_>) -> Option<Kind> {
     Some(match node.kind() {
         "function_definition" => Kind::Function,
         "class_specifier" | "struct_specifier" | "enum_specifier" | "union_specifier" => {
-            // Without a body it is only mentioned.
+            // Without a body it is only a reference.
             node.child_by_field_name("body")?;
             Kind::Type(Label::Class)
         }
         "type_definition" => {
-            // `typedef struct { … } T`: only here does it have a name.
+            // `typedef struct { … } T`: the struct has no other name.
             let written = node.child_by_field_name("type")?;
             let is_nameless = written.child_by_field_name("name").is_none();
             written.child_by_field_name("body").filter(|_| is_nameless)?;
@@ -278,11 +278,11 @@ fn c(node: Node<'_>) -> Option<Kind> {
     })
 }
 
-/// What C does not have.
+/// Returns the role of nodes that C does not have.
 fn cpp(node: Node<'_>) -> Option<Kind> {
     match node.kind() {
         "new_expression" => Some(Kind::Call),
-        // What makes things of its class has no type.
+        // A constructor has no return type.
         "declaration" if node.child_by_field_name("type").is_none() => {
             (!declared_functions(node).is_empty()).then_some(Kind::Declaration)
         }
@@ -294,20 +294,20 @@ fn cpp(node: Node<'_>) -> Option<Kind> {
                 node.child_by_field_name("type")?.child_by_field_name("body").is_some();
             (!is_defined).then_some(Kind::Alias)
         }
-        // A method that is defined elsewhere, or by those that build on its class.
+        // A method that is defined elsewhere, or overridden by derived classes.
         "field_declaration" if !declared_functions(node).is_empty() => Some(Kind::Declaration),
         _ => None,
     }
 }
 
-/// The parts of a declaration of C++ that are functions: `void a(), b();` has two.
+/// Returns the declarators that are functions: `void a(), b();` has two.
 pub(super) fn declared_functions(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     let declared = node.children_by_field_name("declarator", &mut cursor);
     declared.filter(|declared| is_function(*declared)).collect()
 }
 
-/// Whether what is declared is a function, and not a pointer to one.
+/// Whether a declarator is a function, as opposed to a pointer to one.
 fn is_function(declared: Node<'_>) -> bool {
     let mut at = Some(declared);
     while let Some(declarator) = at {

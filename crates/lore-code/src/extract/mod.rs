@@ -1,9 +1,9 @@
-//! From the text of a file to its facts.
+//! Extracts the facts of a file from its text.
 //!
-//! One walk over the syntax tree with a table of node kinds for each language; the
-//! tree is followed with a cursor, so that deep nesting costs no stack. Nothing on the way
-//! may look further than a few nodes around: a parent is remembered, never asked for, since
-//! trees find it by going down from their root.
+//! One walk over the syntax tree, with a table of node kinds for each language. The walk uses a
+//! cursor, so that deep nesting needs no stack. Code on the way must look at only a few nodes
+//! nearby and take parents from `around` instead of asking the tree, which finds a parent by
+//! descending from the root.
 
 mod budget;
 mod calls;
@@ -32,16 +32,17 @@ use kinds::{Interest, Kind, interests, kind_of};
 use scopes::Scopes;
 pub(crate) use types::{held, returned_name};
 
-/// Counts up when [`extract`] finds other facts than before in the same text: what was
-/// kept by another count has to be found anew.
+/// The version of the extractor. Increase it whenever [`extract`] finds different facts in the same
+/// text, so that stored facts of other versions are extracted again.
 pub const EXTRACTION: u32 = 12;
 
-/// The facts of a file, however long that takes. A file that cannot be parsed is still listed.
+/// Returns the facts of a file, with no limit on time. A file that cannot be parsed is still
+/// listed.
 pub fn extract(path: &str, source: &str) -> FileFacts {
     extract_within(path, source, Budget::default()).unwrap_or_else(|_| listed(path, source))
 }
 
-/// The facts of a file, unless they cost more than allowed.
+/// Returns the facts of a file, unless that exceeds the budget.
 pub fn extract_within(path: &str, source: &str, budget: Budget<'_>) -> Result<FileFacts, Unread> {
     let mut facts = listed(path, source);
     let Some(language) = facts.language else { return Ok(facts) };
@@ -65,7 +66,7 @@ pub fn extract_within(path: &str, source: &str, budget: Budget<'_>) -> Result<Fi
     Ok(facts)
 }
 
-/// A file of which nothing is known but that it is there.
+/// Returns the facts of a file without looking at its code.
 fn listed(path: &str, source: &str) -> FileFacts {
     FileFacts {
         path: path.to_owned(),
@@ -82,37 +83,40 @@ fn listed(path: &str, source: &str) -> FileFacts {
     }
 }
 
-/// A walk over one tree.
+/// The state of the walk over one tree.
 struct Walk<'w, 's> {
     source: &'s str,
     language: Language,
     interests: &'static [Interest],
-    /// The nodes around the one at hand, the nearest last.
+    /// The ancestors of the current node, innermost last.
     around: Vec<Node<'s>>,
+    /// The definitions around the current node, innermost last.
     open: Vec<Open>,
     scopes: Scopes<'s>,
     comment: Option<Comment>,
-    /// Where attributes and rules of macros end, whose words are no calls.
+    /// The end of the last attribute or macro definition. Macro tokens before this position contain
+    /// no calls.
     opaque_until: usize,
-    /// Calls that are known: who calls the same twice calls it.
+    /// The calls found so far: the same call by the same caller is recorded once.
     called: FxHashSet<Call>,
-    /// The name of what the file gives to others without a name.
+    /// The name of the default export.
     handed_out: Option<&'s str>,
     facts: &'w mut FileFacts,
 }
 
-/// The comment last seen: adjacent ones are one.
+/// The last comment seen; adjacent comments are joined into one.
 struct Comment {
     start: usize,
     end: usize,
-    /// The row below which a definition would have to start.
+    /// The last row of the comment and of attributes below it. It belongs to a definition that
+    /// starts on the next row.
     last_row: usize,
 }
 
-/// A definition around the node at hand.
+/// A definition around the current node.
 struct Open {
     depth: usize,
-    /// The number of the function.
+    /// The index of the function.
     function: Option<usize>,
     /// The class or interface whose methods are inside.
     owner: Option<String>,
@@ -180,11 +184,11 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// The comment right above a node.
+    /// Returns the comment directly above a node.
     fn comment_above(&self, node: Node<'_>) -> Option<&'s str> {
         let comment = self.comment.as_ref()?;
         let above = node.start_position().row == comment.last_row + 1;
-        // With attributes in between, the text ends where the comments end.
+        // If attributes stand in between, the text still ends with the comment.
         above.then(|| self.source.get(comment.start..comment.end))?
     }
 
@@ -207,7 +211,7 @@ impl<'s> Walk<'_, 's> {
             }
             Some(Kind::Call) => self.call(node),
             Some(Kind::Declaration) => self.declaration(node),
-            // A method that is a template is declared like a function.
+            // A method template is declared like a function.
             Some(Kind::Construction) if self.is_template() => self.declaration(node),
             Some(Kind::Construction) => self.construction(node),
             Some(Kind::Initializer) => self.initializer(node),
@@ -225,13 +229,13 @@ impl<'s> Walk<'_, 's> {
     }
 
     fn function(&mut self, node: Node<'s>, depth: usize) {
-        // A class may write down several times what one of its methods takes.
+        // A class may declare several overloads of a method; only those of interfaces count.
         let is_interface = || self.around.last().is_some_and(|a| a.kind() == "interface_body");
         if node.kind() == "method_signature" && !is_interface() {
             return;
         }
         let Some(name) = self.name(node) else { return };
-        // `m::T::f` of C++ is in that module, wherever it is written.
+        // `m::T::f` in C++ belongs to that module, wherever it is written.
         let module = name.rsplit("::").nth(2).map(str::to_owned);
         let (name, written_owner) = self.split_owner(node, name);
         let around =
@@ -253,7 +257,7 @@ impl<'s> Walk<'_, 's> {
         self.open.push(Open { depth, function: Some(number), owner: None, module: None });
     }
 
-    /// Functions of C++ that are written out elsewhere, if at all.
+    /// Records C++ functions that are only declared; they may be defined elsewhere.
     fn declaration(&mut self, node: Node<'s>) {
         let around =
             self.open.iter().rev().find(|open| open.owner.is_some() || open.function.is_some());
@@ -283,7 +287,7 @@ impl<'s> Walk<'_, 's> {
         self.open.push(Open { depth, function: None, owner: Some(name), module: None });
     }
 
-    /// Rust's `impl`: methods of a type, perhaps for a trait.
+    /// Handles Rust's `impl`: methods of a type, possibly for a trait.
     fn extension(&mut self, node: Node<'s>, depth: usize) {
         let written = |field: &str| node.child_by_field_name(field).map(|part| self.text(part));
         let Some(owner) = written("type").map(names::last_name) else { return };
@@ -338,7 +342,7 @@ impl<'s> Walk<'_, 's> {
         if !is_c {
             return names::export(node, self.around.last().copied(), self.source);
         }
-        // What is static in a header is so in every file that includes it.
+        // A static function in a header exists in every file that includes it.
         let (_, ending) = self.facts.path.rsplit_once('.').unwrap_or_default();
         let is_header = ["h", "hh", "hpp", "hxx"].contains(&ending);
         let mut cursor = node.walk();
@@ -350,7 +354,7 @@ impl<'s> Walk<'_, 's> {
         if is_static && !is_header { Export::Hidden } else { Export::Named }
     }
 
-    /// Marks what the file gives to others without a name.
+    /// Marks the symbol that is the default export.
     fn hand_out(&mut self) {
         let named = |symbol: &&mut Symbol| {
             self.handed_out == Some(symbol.name.as_str())
@@ -362,7 +366,7 @@ impl<'s> Walk<'_, 's> {
         }
     }
 
-    /// What the file gives to others under other names: as if it had these from itself.
+    /// Records exports under other names, as if the file imported them from itself.
     fn hand_on(&mut self, node: Node<'s>) {
         let mut names = Vec::new();
         for (name, local) in names::renamed(node, self.source) {
@@ -403,7 +407,7 @@ impl<'s> Walk<'_, 's> {
         names::bases(node, self.source)
             .into_iter()
             .map(|(name, kind)| match label {
-                // What an interface builds on, it extends.
+                // Whatever an interface is based on, it extends.
                 Label::Interface => (name, BaseKind::Extends),
                 _ => (name, kind),
             })
@@ -414,8 +418,8 @@ impl<'s> Walk<'_, 's> {
         names::defined(node, self.source).filter(|name| !name.is_empty() && name.len() <= 200)
     }
 
-    /// What the members of an object are said to belong to: its name, or for
-    /// `T.prototype = { … }` that of the type.
+    /// Returns the owner of the members of an object literal: the variable it is assigned to, or
+    /// for `T.prototype = { … }` the type.
     fn object_name(&self, node: Node<'s>) -> Option<String> {
         let Some(left) = names::assigned(node) else {
             return self.name(node).filter(|name| !name.starts_with(['{', '[']));
@@ -424,14 +428,15 @@ impl<'s> Walk<'_, 's> {
         Some(names::last_name(object)).filter(|name| !name.is_empty())
     }
 
-    /// What a method belongs to that is given to `this`: the class, or the function that
-    /// makes the object.
+    /// Returns the owner of a method that is assigned to `this`: the class, or the constructor
+    /// function.
     fn maker_around(&self) -> Option<String> {
         let maker = self.facts.symbols.get(self.function_around()?)?;
         Some(maker.owner.clone().unwrap_or_else(|| maker.name.clone()))
     }
 
-    /// `A::b` in C++, the receiver in Go and what is assigned to in JavaScript tell the owner.
+    /// Splits the owner from a name. The owner is written as `A::b` in C++, as the receiver in Go,
+    /// and as the target of an assignment in JavaScript.
     fn split_owner(&self, node: Node<'s>, name: String) -> (String, Option<String>) {
         if let Some(left) = names::assigned(node) {
             let is_own = left.child_by_field_name("object").map(|object| self.text(object));

@@ -1,4 +1,4 @@
-//! Names in syntax trees: what is defined, called, built on.
+//! Names in syntax trees: of definitions, callees and base types.
 
 use tree_sitter::Node;
 
@@ -7,20 +7,20 @@ use super::types::Typed;
 use crate::facts::{BaseKind, Export};
 use crate::language::Language;
 
-/// What stands for what a file of JavaScript gives to others.
+/// The expressions that stand for the exports of a JavaScript file.
 const EXPORTS: [&str; 2] = ["exports", "module.exports"];
 
-/// The name a definition gives.
+/// Returns the name of a definition.
 pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
     if let Some(left) = assigned(node) {
         return assigned_name(node, left, source);
     }
     let fields = ["name", "property", "key"];
     if let Some(name) = fields.iter().find_map(|field| node.child_by_field_name(field)) {
-        // Members of objects may be called as they like: `'a-b'() {}`.
+        // Members of objects may have any name: `'a-b'() {}`.
         return Some(text(name, source).trim_matches(['"', '\'']).to_owned());
     }
-    // C hides names inside declarators, SQL inside references.
+    // The name is inside a declarator in C and inside a reference in SQL.
     let inside = node.child_by_field_name("declarator");
     if let Some(name) = inside.and_then(|inside| declared(inside, source)) {
         return Some(name);
@@ -33,7 +33,7 @@ pub(super) fn defined(node: Node<'_>, source: &str) -> Option<String> {
     Some(text(name, source).trim_matches(['"', '`', '[', ']']).to_owned())
 }
 
-/// The name inside of a declarator of C.
+/// Returns the name inside a C declarator.
 pub(super) fn declared(declarator: Node<'_>, source: &str) -> Option<String> {
     let mut at = Some(declarator);
     while let Some(declarator) = at {
@@ -50,7 +50,7 @@ pub(super) fn declared(declarator: Node<'_>, source: &str) -> Option<String> {
     None
 }
 
-/// What is assigned to, where a definition is an assignment.
+/// Returns the target of a definition that is an assignment.
 pub(super) fn assigned(node: Node<'_>) -> Option<Node<'_>> {
     Some(node).filter(|node| node.kind() == "assignment_expression")?.child_by_field_name("left")
 }
@@ -67,7 +67,7 @@ fn assigned_name(node: Node<'_>, left: Node<'_>, source: &str) -> Option<String>
     Some(text(name, source).to_owned())
 }
 
-/// What an assigned function is a method of: `T` of `T.prototype.f` and of `T.f`.
+/// Returns the owner of an assigned function: `T` for `T.prototype.f` and `T.f`.
 pub(super) fn assigned_owner(left: Node<'_>, source: &str) -> Option<String> {
     let object = text(left.child_by_field_name("object")?, source);
     let object = object.strip_suffix(".prototype").unwrap_or(object);
@@ -76,8 +76,7 @@ pub(super) fn assigned_owner(left: Node<'_>, source: &str) -> Option<String> {
     is_one.then_some(owner)
 }
 
-/// The name of what a file gives to others without a name: `module.exports = f` and
-/// `export default f`.
+/// Returns the name of the default export: `module.exports = f` and `export default f`.
 pub(super) fn handed_out<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str> {
     let named = match assigned(node) {
         Some(left) if text(left, source) == "module.exports" => node.child_by_field_name("right"),
@@ -87,8 +86,8 @@ pub(super) fn handed_out<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str>
     Some(text(named?, source))
 }
 
-/// What a file gives to others under other names, which stand second: `export { a as b }`,
-/// `module.exports = { b: a }` and `exports.b = a`.
+/// Returns pairs of local and exported name: `export { a as b }`, `module.exports = { b: a }` and
+/// `exports.b = a`.
 pub(super) fn renamed<'s>(node: Node<'_>, source: &'s str) -> Vec<(&'s str, &'s str)> {
     const NAMES_MAX: usize = 500;
     let pair = |part: Node<'_>, name: &str, other: &str| {
@@ -121,7 +120,7 @@ pub(super) fn renamed<'s>(node: Node<'_>, source: &'s str) -> Vec<(&'s str, &'s 
     }
 }
 
-/// What a definition is to those who import its file.
+/// Returns how a definition is visible to files that import its file.
 pub(super) fn export(node: Node<'_>, around: Option<Node<'_>>, source: &str) -> Export {
     if assigned(node).is_some_and(|left| text(left, source) == "module.exports") {
         return Export::Default;
@@ -136,12 +135,12 @@ pub(super) fn export(node: Node<'_>, around: Option<Node<'_>>, source: &str) -> 
     }
 }
 
-/// Whether a node is a name, or a path of names.
+/// Whether a node is a name or a path of names.
 pub(super) fn is_named(node: Node<'_>) -> bool {
     root(node).kind() == "identifier"
 }
 
-/// `self.a = …` of Python and `this.a = …` of JavaScript: the name of the field.
+/// Returns the name of the field in `self.a = …` (Python) or `this.a = …` (JavaScript).
 pub(super) fn own_attribute<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str> {
     let left = node.child_by_field_name("left")?;
     let object = left.child_by_field_name("object")?;
@@ -149,7 +148,8 @@ pub(super) fn own_attribute<'s>(node: Node<'_>, source: &'s str) -> Option<&'s s
     ["self", "this"].contains(&text(object, source)).then(|| text(name, source))
 }
 
-/// `constructor(private a: T)` of TypeScript: fields with their types.
+/// Returns the fields that a TypeScript constructor declares with its parameters, as in
+/// `constructor(private a: T)`, with their types.
 pub(super) fn fields_of_constructor<'s>(
     node: Node<'s>,
     source: &'s str,
@@ -165,18 +165,18 @@ pub(super) fn fields_of_constructor<'s>(
     fields.flat_map(|field| super::types::given(field, source, language)).collect()
 }
 
-/// What is called.
+/// The target of a call.
 pub(super) struct Callee<'t> {
     /// What it is called on or through.
     pub(super) base: Option<Node<'t>>,
-    /// How that is written.
+    /// The notation.
     pub(super) way: Way,
-    /// The last name of that; of a path all of them.
+    /// The last name of the base, or its whole path for [`Way::Path`].
     pub(super) qualifier: String,
     pub(super) name: String,
 }
 
-/// How something is called on something else.
+/// The notation that separates a name from what it is called on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// `a.b()`.
@@ -185,7 +185,7 @@ pub(super) enum Way {
     Path,
 }
 
-/// What is called, and on what.
+/// Returns the target of a call.
 pub(super) fn callee<'t>(node: Node<'t>, source: &str) -> Option<Callee<'t>> {
     let fields = ["function", "constructor", "name", "type"];
     let called = fields.iter().find_map(|field| node.child_by_field_name(field))?;
@@ -195,9 +195,9 @@ pub(super) fn callee<'t>(node: Node<'t>, source: &str) -> Option<Callee<'t>> {
         return Some(Callee { base: Some(object), way: Way::Dot, qualifier, name });
     }
     let called = match called.kind() {
-        // `f()()` calls what f returns.
+        // `f()()` calls the result of `f`.
         "call_expression" | "call" => return None,
-        // `f.call(x)` of JavaScript calls f, and `m.f[T]()` of Go `m.f`.
+        // In JavaScript, `f.call(x)` calls `f`. In Go, `m.f[T]()` calls `m.f`.
         "member_expression" => called_by_itself(called, source),
         "index_expression" => {
             let operand = called.child_by_field_name("operand");
@@ -209,7 +209,7 @@ pub(super) fn callee<'t>(node: Node<'t>, source: &str) -> Option<Callee<'t>> {
     }
     .unwrap_or(called);
     if ["scoped_type_identifier", "generic_type"].contains(&called.kind()) {
-        // `new a.b.T<U>()` of Java.
+        // `new a.b.T<U>()` in Java.
         let written = path(text(called, source));
         let (before, name) = written.rsplit_once("::").unwrap_or(("", &written));
         let base = Some(called).filter(|_| !before.is_empty());
@@ -244,7 +244,7 @@ fn called_by_itself<'t>(called: Node<'t>, source: &str) -> Option<Node<'t>> {
     Some(object).filter(|object| is_called && is_named(*object))
 }
 
-/// What `a.b.c` begins with.
+/// Returns the first part of `a.b.c`.
 pub(super) fn root(base: Node<'_>) -> Node<'_> {
     const STEPS_MAX: usize = 32;
     let mut at = base;
@@ -255,7 +255,7 @@ pub(super) fn root(base: Node<'_>) -> Node<'_> {
     at
 }
 
-/// The object and the name of `a.b`.
+/// Returns the object and the name of `a.b`.
 pub(super) fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let field = |name: &str| node.child_by_field_name(name);
     match node.kind() {
@@ -270,7 +270,7 @@ pub(super) fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     }
 }
 
-/// What a class builds on.
+/// Returns the base types of a class.
 pub(super) fn bases(node: Node<'_>, source: &str) -> Vec<(String, BaseKind)> {
     let mut found = Vec::new();
     if let Some(arguments) = node.child_by_field_name("superclasses") {
@@ -298,14 +298,15 @@ pub(super) fn bases(node: Node<'_>, source: &str) -> Vec<(String, BaseKind)> {
     found
 }
 
-/// The type a Go method belongs to.
+/// Returns the type that a Go method belongs to, given its written receiver.
 pub(super) fn receiver(written: &str) -> String {
     let inside = written.trim_matches(['(', ')']);
     let kind = inside.split_whitespace().last().unwrap_or_default();
     last_name(kind.trim_start_matches('*'))
 }
 
-/// The last name of a path, without type arguments; none of what is no path, however long.
+/// Returns the last name of a path, without type arguments. Empty if a long text does not begin
+/// like a path.
 pub(super) fn last_name(path: &str) -> String {
     const PATH_MAX: usize = 400;
     let head = beginning(path, PATH_MAX);
@@ -318,7 +319,8 @@ pub(super) fn last_name(path: &str) -> String {
     last.unwrap_or_default().chars().take(120).collect()
 }
 
-/// A path of names, however the language parts them, without type arguments: `a::b::c`.
+/// Returns a path as `a::b::c`, whatever the notation of the language, without type arguments. If
+/// it is not a path of plain names, only its last name.
 pub(super) fn path(written: &str) -> String {
     const PARTS_MAX: usize = 12;
     let last = last_name(written);
@@ -336,7 +338,7 @@ pub(super) fn path(written: &str) -> String {
     }
 }
 
-/// What a type of Go has in itself without a name: all that it can, this one can.
+/// Finds the types that a Go type embeds: it has all their methods.
 fn embedded(written: Node<'_>, source: &str, found: &mut Vec<(String, BaseKind)>) {
     let fields = match written.kind() {
         "interface_type" => Some(written),
@@ -350,7 +352,7 @@ fn embedded(written: Node<'_>, source: &str, found: &mut Vec<(String, BaseKind)>
             "field_declaration" if field.child_by_field_name("name").is_none() => {
                 field.child_by_field_name("type")
             }
-            // `~int | ~string` is a choice among types.
+            // `~int | ~string` is a union of types.
             "type_elem" if field.named_child_count() == 1 => field.named_child(0),
             _ => None,
         };
@@ -392,8 +394,9 @@ fn collect(node: Node<'_>, source: &str, kind: BaseKind, found: &mut Vec<(String
     }
 }
 
-/// The path that leads to a name, which in C++ may begin with more of it; one of keywords alone
-/// keeps its colons, for `self::f` is not `self.f`.
+/// Returns the path before a name. In C++, the name itself may begin with a part of the path. A
+/// path that ends with a keyword is reduced to this with its colons, because `self::f` is not
+/// `self.f`.
 fn path_before(base: Node<'_>, name: Node<'_>, source: &str) -> String {
     let mut before = path(bare_type(text(base, source)));
     if let Some((more, _)) = path(text(name, source)).rsplit_once("::") {
@@ -406,7 +409,7 @@ fn path_before(base: Node<'_>, name: Node<'_>, source: &str) -> String {
     }
 }
 
-/// The type of `<T as Trait>` in Rust.
+/// Returns `T` of `<T as Trait>` in Rust.
 fn bare_type(written: &str) -> &str {
     let inner = written.strip_prefix('<').and_then(|inner| inner.strip_suffix('>'));
     inner.map_or(written, |inner| inner.split(" as ").next().unwrap_or(inner))
@@ -414,13 +417,13 @@ fn bare_type(written: &str) -> &str {
 
 fn plain(node: Node<'_>, source: &str) -> Option<String> {
     let name = last_name(text(node, source));
-    // Private methods of JavaScript begin with `#`, and commands may have dashes.
+    // Private methods in JavaScript begin with `#`, and commands may contain hyphens.
     let signs = if node.kind() == "command_name" { "_-" } else { "_$!?#" };
     let is_name = name.chars().all(|letter| letter.is_alphanumeric() || signs.contains(letter));
     (is_name && !name.is_empty()).then_some(name)
 }
 
-/// The text of a node.
+/// Returns the text of a node.
 pub(super) fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
     source.get(node.byte_range()).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
-//! Patterns in syntax trees: the names that parameters and variables have.
+//! Patterns in syntax trees: the names that parameters and variables bind.
 
 use tree_sitter::Node;
 
 use super::names::text;
 
-/// The names that a parameter, a pattern or a declaration gives to values.
+/// Returns the names that a parameter, a pattern or a declaration binds to values.
 pub(super) fn bound<'s>(node: Node<'s>, source: &'s str) -> Vec<&'s str> {
     let mut found = Vec::new();
     let mut open = vec![node];
@@ -19,21 +19,21 @@ pub(super) fn bound<'s>(node: Node<'s>, source: &'s str) -> Vec<&'s str> {
     found
 }
 
-/// Where the names inside a node are.
+/// Where a node contains the names it binds.
 enum Parts {
-    /// It is one.
+    /// The node is a name.
     Name,
-    /// In all its parts but its condition.
+    /// All children except conditions and keys.
     All,
-    /// In the parts with these names.
+    /// The children in these fields.
     Fields(&'static [&'static str]),
-    /// In its first part.
+    /// The first child.
     First,
-    /// After `as`, and in the pattern before that.
+    /// What follows `as`, and the pattern before it.
     As,
-    /// In its only part; in none when it has several.
+    /// The child, if there is only one.
     Only,
-    /// In all its parts but the first.
+    /// All children except the first.
     Rest,
     Nothing,
 }
@@ -68,7 +68,7 @@ fn parts(kind: &str) -> Parts {
         "pair_pattern" => Parts::Fields(&["value"]),
         "as_pattern" => Parts::As,
         "catch_clause" | "arrow_function" => Parts::Fields(&["parameter"]),
-        // Go has names where C has declarators.
+        // The name is in `name` in Go, and in a declarator in C.
         "parameter_declaration" => Parts::Fields(&["name", "declarator"]),
         "declaration"
         | "init_declarator"
@@ -80,7 +80,7 @@ fn parts(kind: &str) -> Parts {
         | "field_declaration"
         | "for_range_loop" => Parts::Fields(&["declarator"]),
         "typed_parameter" => Parts::First,
-        // In a case, `a` is a name and `a.b` a value.
+        // In a case, `a` binds a name, but `a.b` refers to a value.
         "dotted_name" => Parts::Only,
         "class_pattern" | "keyword_pattern" => Parts::Rest,
         kind if is_container(kind) => Parts::All,
@@ -146,7 +146,7 @@ fn followed(node: Node<'_>, parts: Parts) -> Vec<Node<'_>> {
             }
             Parts::Name | Parts::Nothing => false,
         };
-        // `int f(int)` says that there is a function, `int (*f)(int)` is a variable.
+        // `int f(int)` declares a function, but `int (*f)(int)` is a variable.
         let is_function = node.kind() == "function_declarator" && part.kind() == "identifier";
         if wanted && !is_function {
             found.push(part);

@@ -1,10 +1,10 @@
-//! What names mean at a place inside functions: parameters, variables, and what is defined or
-//! imported there win over what the file has under the same name.
+//! Scopes: what a name means at a place inside functions. Parameters, variables, local definitions
+//! and local imports take precedence over what the file has under the same name.
 //!
-//! Follows the walk over the tree. In Python a name belongs to its function from beginning to
-//! end, in JavaScript to its block or, with `var`, to its function; so these are looked
-//! through when they are entered. Elsewhere it begins after its declaration and ends with its
-//! block.
+//! The scopes follow the walk over the tree. In Python, a name belongs to its whole function; in
+//! JavaScript, to its whole block or, with `var`, function. These are therefore searched for names
+//! on entry. In other languages, a name is visible from the end of its declaration to the end of
+//! its block.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -22,34 +22,36 @@ use crate::language::Language;
 /// What a name means inside a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning<'s> {
-    /// A value, which may be anything.
+    /// A value of unknown type.
     Value,
-    /// A value of the type with this name, or of what functions return: `f()`, `T.f()`.
+    /// A value whose type is given in the form of `Through::Of`: a path, or an expression such as
+    /// `f()` or `T.f()`.
     Of(Cow<'s, str>),
-    /// The value that a method of Go belongs to.
+    /// The receiver of a Go method.
     Receiver,
-    /// Something that is defined or imported here.
+    /// Something defined or imported in the function.
     Defined,
 }
 
-/// The names that are known where the walk is.
+/// The names that are visible at the current position of the walk.
 pub(super) struct Scopes<'s> {
     pub(super) language: Language,
     pub(super) source: &'s str,
     roles: &'static [Role],
     frames: Vec<Frame<'s>>,
+    /// The meanings of each name, innermost last.
     known: FxHashMap<&'s str, Vec<Meaning<'s>>>,
 }
 
-/// What is known from here to the end of a node.
+/// A scope: names that are visible until the end of a node.
 struct Frame<'s> {
     depth: usize,
     names: Vec<&'s str>,
-    /// Names that are known once the node at this depth was left.
+    /// Names that become visible when the node at this depth is left.
     later: Vec<(usize, &'s str, Meaning<'s>)>,
 }
 
-/// What a node is to the names around it.
+/// The role of a node for names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Role {
     #[default]
@@ -57,11 +59,11 @@ enum Role {
     Function,
     Class,
     Block,
-    /// Gives names that begin after it.
+    /// Introduces names that are visible after it.
     Declaration,
-    /// Gives names to the whole function.
+    /// Introduces names for the whole function.
     Hoisted,
-    /// Gives names to the whole block.
+    /// Introduces names for the whole block.
     Lexical,
 }
 
@@ -71,12 +73,12 @@ impl<'s> Scopes<'s> {
         Self { language, source, roles: roles(language), frames, known }
     }
 
-    /// What a name means here; nothing when it is not from inside a function.
+    /// Returns what a name means here; `None` if it is not a name from inside a function.
     pub(super) fn meaning(&self, name: &str) -> Option<Meaning<'s>> {
         self.known.get(name)?.last().cloned()
     }
 
-    /// The walk has come to a node.
+    /// Updates the scopes when the walk arrives at a node.
     pub(super) fn arrive(&mut self, node: Node<'s>, around: &[Node<'s>]) {
         let depth = around.len();
         self.leave(depth);
@@ -93,7 +95,7 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// Whether a variable of Go is one of the whole file, which is then around everything.
+    /// Whether this is a package-level variable in Go. If so, opens a scope for the whole file.
     fn is_for_all(&mut self, node: Node<'s>) -> bool {
         let is_one = node.kind() == "var_spec" && self.frames.is_empty();
         if is_one {
@@ -122,7 +124,7 @@ impl<'s> Scopes<'s> {
         let mut parameters = parameters(node);
         // `x => …` has its parameter without parentheses.
         parameters.extend(Some(node).filter(|node| node.kind() == "arrow_function"));
-        // What Go returns may have names.
+        // Results in Go may have names.
         let result = node.child_by_field_name("result");
         parameters.extend(result.filter(|result| result.kind() == "parameter_list"));
         let bounds = self.bounds(node, around);
@@ -135,7 +137,7 @@ impl<'s> Scopes<'s> {
             self.bind(name, Meaning::Of(kind));
         }
         if self.language == Language::Rust {
-            // Of several, the first is what `T::f()` is looked for in.
+            // If there are several bounds, `T::f()` is looked up in the first.
             for (name, bound) in bounds.into_iter().rev() {
                 self.bind(name, Meaning::Of(bound));
             }
@@ -151,7 +153,7 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// The types that stand for others in a function and in the class around it.
+    /// Returns the type parameters with bounds of a function and of the class around it.
     fn bounds(&self, function: Node<'s>, around: &[Node<'s>]) -> Vec<Typed<'s>> {
         let class = around.iter().rev().nth(1).copied();
         let parts = [Some(function), class].into_iter().flatten();
@@ -167,7 +169,7 @@ impl<'s> Scopes<'s> {
                     self.bind(name, Meaning::Value);
                 }
             }
-            // Its names begin inside of it, not in what they are taken from.
+            // Its names are visible inside of it, but not in the expression they come from.
             "match_arm" | "for_range_loop" | "enhanced_for_statement" => self.bind_values(node),
             "class_body" => {
                 let mut cursor = node.walk();
@@ -192,7 +194,7 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// The names that a block of JavaScript gives to all of itself.
+    /// Returns the names that a JavaScript block introduces for its whole extent.
     fn of_block(&self, block: Node<'s>) -> Found<'s> {
         let mut found = Found::default();
         let mut cursor = block.walk();
@@ -229,7 +231,7 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// The names that `let`, `const` and `var` give.
+    /// Collects the names that `let`, `const` and `var` introduce.
     fn declared(&self, node: Node<'s>, found: &mut Found<'s>) {
         let mut cursor = node.walk();
         for declared in node.named_children(&mut cursor) {
@@ -240,7 +242,7 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// Finds the names that a function gives, without those of functions inside it.
+    /// Binds the names that a function introduces for its whole extent, excluding nested functions.
     fn look_through(&mut self, body: Node<'s>) {
         let mut found = Found::default();
         let mut cursor = body.walk();
@@ -262,7 +264,7 @@ impl<'s> Scopes<'s> {
 
     fn given(&self, node: Node<'s>, role: Role, found: &mut Found<'s>) {
         match (role, node.kind()) {
-            // There, they belong to their block.
+            // In JavaScript, these belong to their block.
             (Role::Function | Role::Class, _) if self.language.is_script() => {}
             (Role::Function | Role::Class, _) => {
                 let name = node.child_by_field_name("name");
@@ -283,12 +285,12 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// The names that a statement of Python lists; as they are called here.
+    /// Returns the names listed by a Python statement, after aliases.
     fn parts_of(&self, node: Node<'s>) -> Vec<&'s str> {
         let mut cursor = node.walk();
         let names = node.named_children(&mut cursor).map(|part| {
             let written = text(part.child_by_field_name("alias").unwrap_or(part), self.source);
-            // `import a.b` gives `a`.
+            // `import a.b` introduces `a`.
             written.split('.').next().unwrap_or(written)
         });
         names.collect()
@@ -313,7 +315,7 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// The names that a node gives to values, with what is known of these.
+    /// Returns the variables that a node introduces, with what is known about their types.
     fn values(&self, node: Node<'s>) -> Vec<(&'s str, Meaning<'s>)> {
         let types: FxHashMap<_, _> = self.kinds(node).into_iter().collect();
         let meaning = |name: &str| types.get(name).cloned().map_or(Meaning::Value, Meaning::Of);
@@ -333,7 +335,7 @@ impl<'s> Scopes<'s> {
     }
 }
 
-/// A value of a type that stands for others can what those have in common.
+/// Replaces a type parameter by its bounds.
 fn bounded<'s>(meaning: Meaning<'s>, bounds: &[Typed<'s>]) -> Meaning<'s> {
     match meaning {
         Meaning::Of(kind) => Meaning::Of(types::bounded(kind, bounds)),
@@ -341,21 +343,21 @@ fn bounded<'s>(meaning: Meaning<'s>, bounds: &[Typed<'s>]) -> Meaning<'s> {
     }
 }
 
-/// Whether a name is that of a variable also before its declaration.
+/// Whether names are visible in a whole function or block, even before their declaration.
 fn is_looked_through(language: Language) -> bool {
     language == Language::Python || language.is_script()
 }
 
-/// Names without those that patterns only mention.
+/// Removes names that a pattern only refers to.
 fn plain(language: Language, mut names: Vec<&str>) -> Vec<&str> {
     if language == Language::Rust {
-        // `Some(x)` and `NONE` in patterns are there already.
+        // `Some(x)` and `NONE` in patterns refer to existing names.
         names.retain(|name| !name.starts_with(char::is_uppercase));
     }
     names
 }
 
-/// Names that a function or a block gives.
+/// The names that a function or a block introduces.
 #[derive(Default)]
 struct Found<'s> {
     values: FxHashMap<&'s str, Meaning<'s>>,
@@ -364,7 +366,7 @@ struct Found<'s> {
 }
 
 impl<'s> Found<'s> {
-    /// A name that is given to values of several types is one of any.
+    /// Adds variables. The type of a name is unknown if its values have different types.
     fn add(&mut self, values: Vec<(&'s str, Meaning<'s>)>) {
         for (name, meaning) in values {
             let known = self.values.entry(name).or_insert_with(|| meaning.clone());
@@ -375,12 +377,12 @@ impl<'s> Found<'s> {
     }
 }
 
-/// Whether a loop of JavaScript gives its names to the whole function.
+/// Whether a JavaScript loop declares its variable with `var`.
 fn is_var(node: Node<'_>, source: &str) -> bool {
     node.child_by_field_name("kind").is_some_and(|kind| text(kind, source) == "var")
 }
 
-/// What a function takes; in C that is inside of its declarator.
+/// Returns the parameter list of a function. In C it is inside the declarator.
 fn parameters(node: Node<'_>) -> Vec<Node<'_>> {
     let mut at = Some(node);
     while let Some(part) = at {
@@ -392,7 +394,7 @@ fn parameters(node: Node<'_>) -> Vec<Node<'_>> {
     Vec::new()
 }
 
-/// Whether a variable of JavaScript is a function, or a module that is brought.
+/// Whether a JavaScript variable holds a function or an imported module.
 fn gives_function(node: Node<'_>, source: &str) -> bool {
     let Some(mut value) = node.child_by_field_name("value") else { return false };
     if value.kind() == "await_expression" {
@@ -408,7 +410,7 @@ fn gives_function(node: Node<'_>, source: &str) -> bool {
     }
 }
 
-/// The role of every kind of a grammar, by its number.
+/// Returns the roles of all node kinds of a grammar, indexed by kind id.
 fn roles(language: Language) -> &'static [Role] {
     static TABLES: Tables<Role> = [const { OnceLock::new() }; 11];
     by_kind(&TABLES, language, |kind| role_of(language, kind))
@@ -432,7 +434,7 @@ fn role_of(language: Language, kind: &str) -> Role {
             _ => Role::Nothing,
         },
         Language::C | Language::Cpp => match kind {
-            // What is caught is given like a parameter.
+            // The caught variable is like a parameter.
             "function_definition" | "lambda_expression" | "catch_clause" => Role::Function,
             "compound_statement" | "for_statement" | "for_range_loop" => Role::Block,
             "declaration" => Role::Declaration,

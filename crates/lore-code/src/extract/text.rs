@@ -1,18 +1,20 @@
-//! Signatures and comments, cut to a length.
+//! Signatures and comments, shortened.
 
 use tree_sitter::Node;
 
+/// The most characters of a signature, parameter list or type.
 const SIGNATURE: usize = 300;
+/// The most characters of a docstring.
 const DOCSTRING: usize = 600;
 
-/// Text on one line, no longer than so many characters.
+/// Returns text on one line, shortened to a number of characters.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         if !line.is_empty() {
             line.push(' ');
         }
-        // A letter has four bytes at most: enough to see that there is more.
+        // A character has four bytes at most, so this keeps enough to see that there is more.
         line.push_str(beginning(word, 4 * (most + 1)));
         if line.len() > 4 * most {
             break;
@@ -24,12 +26,12 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// The first bytes of a text, not more than so many, up to the end of a letter.
+/// Returns the first bytes of a text, up to a limit, without splitting a character.
 pub(super) fn beginning(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
-/// What is written before the body.
+/// Returns the text of a definition before its body.
 pub(super) fn signature(node: Node<'_>, source: &str) -> String {
     let body = node
         .child_by_field_name("body")
@@ -39,10 +41,10 @@ pub(super) fn signature(node: Node<'_>, source: &str) -> String {
     shortened(head.trim_end().trim_end_matches(['{', ':']), SIGNATURE)
 }
 
-/// Python's text inside a definition.
+/// Returns the docstring of a Python definition.
 pub(super) fn inner_docstring(node: Node<'_>, source: &str) -> Option<String> {
     let first = node.child_by_field_name("body")?.named_child(0)?;
-    // `return "…"` begins with a text, too.
+    // `return "…"` also begins with a string.
     let first = Some(first).filter(|first| first.kind() == "expression_statement")?;
     let text = first.named_child(0).filter(|text| text.kind() == "string")?;
     let mut cursor = text.walk();
@@ -51,8 +53,8 @@ pub(super) fn inner_docstring(node: Node<'_>, source: &str) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// Whether a comment can be about the definition below it: it has its line to itself, and
-/// does not speak of what it is inside of.
+/// Whether a comment can document the definition below it: it has a line of its own and is not an
+/// inner comment, which documents what contains it.
 pub(super) fn is_about_what_follows(comment: Node<'_>, source: &str) -> bool {
     let before = source.get(..comment.start_byte()).unwrap_or_default();
     let mut line = before.chars().rev().take_while(|letter| *letter != '\n');
@@ -61,7 +63,7 @@ pub(super) fn is_about_what_follows(comment: Node<'_>, source: &str) -> bool {
     line.all(char::is_whitespace) && !inner
 }
 
-/// What a function takes and returns.
+/// The parameters and the return type of a function.
 #[derive(Default)]
 pub(super) struct Shape {
     /// Its parameters as written.
@@ -70,7 +72,7 @@ pub(super) struct Shape {
     pub(super) return_type: Option<String>,
 }
 
-/// What a function takes and returns, as far as it is written.
+/// Returns the parameters and the return type of a function, as written.
 pub(super) fn shape(node: Node<'_>, source: &str) -> Shape {
     let written = |part: Node<'_>| of_type(part, source);
     let declarator = node.child_by_field_name("declarator");
@@ -85,14 +87,15 @@ pub(super) fn shape(node: Node<'_>, source: &str) -> Shape {
         found.next().map(written)
     };
     let returned: &[&str] = match node.kind() {
-        // Java writes it where others write the type of a variable.
+        // In Java, the return type is where other languages have the type of a variable.
         "method_declaration" => &["result", "type"],
         _ => &["return_type", "result"],
     };
     Shape { params: part(&["parameters", "parameter"]), return_type: part(returned) }
 }
 
-/// `const f = (a) => …` and `a.f = function …`: the function is the value.
+/// Returns the value of an assignment that defines a function: `const f = (a) => …` and `a.f =
+/// function …`.
 fn value_of(node: Node<'_>) -> Option<Node<'_>> {
     node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"))
 }
@@ -102,7 +105,7 @@ fn of_type(part: Node<'_>, source: &str) -> String {
     shortened(text.trim_start_matches([':', ' ']).trim_start_matches("->"), SIGNATURE)
 }
 
-/// In C, what a function returns stands around its name: `int *f(void)`.
+/// Returns the shape of a C declaration. There, the return type surrounds the name: `int *f(void)`.
 pub(super) fn declared(node: Node<'_>, declarator: Node<'_>, source: &str) -> Shape {
     let written = |part: Node<'_>| of_type(part, source);
     let mut at = Some(declarator);
@@ -127,12 +130,12 @@ pub(super) fn declared(node: Node<'_>, declarator: Node<'_>, source: &str) -> Sh
     Shape { params: None, return_type: returned }
 }
 
-/// A comment without its marks.
+/// Removes comment markers from a comment and shortens it.
 pub(super) fn clean(comment: &str) -> Option<String> {
-    // Everything on the lines below a comment may have it above itself.
+    // Shorten the comment first: every definition on the row below it cleans it again.
     let comment = beginning(comment, 16 * DOCSTRING);
     let bare = |line: &str| {
-        // Those of SQL begin with two dashes.
+        // SQL comments begin with two hyphens.
         let line = line.trim();
         let line = line.strip_prefix("--").unwrap_or(line);
         let line = line.trim_start_matches(['/', '*', '!', '#', '"', '\'']);

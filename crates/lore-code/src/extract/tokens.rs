@@ -1,21 +1,21 @@
-//! Calls inside macros of Rust. What a macro gets are words without syntax: a name right
-//! before parentheses is taken for a call, as it nearly always is.
+//! Calls inside Rust macros. The arguments of a macro are tokens without syntax. A name directly
+//! before parentheses is taken for a call, because it nearly always is one.
 
 use tree_sitter::Node;
 
 use super::names::text;
 use crate::facts::Through;
 
-/// A call among words.
+/// A call found among tokens.
 pub(super) struct Spoken<'t> {
-    /// Its name.
+    /// The node of its name.
     pub(super) at: Node<'t>,
     pub(super) through: Through,
     pub(super) name: String,
 }
 
-/// The calls among the words of a macro, without those in parentheses inside, which are
-/// words of their own.
+/// Returns the calls among the tokens of one token tree, excluding those in nested trees, which the
+/// walk visits on their own.
 pub(super) fn calls<'t>(words: Node<'t>, source: &str) -> Vec<Spoken<'t>> {
     let mut found = Vec::new();
     let mut before: Option<Node<'t>> = None;
@@ -35,8 +35,8 @@ pub(super) fn calls<'t>(words: Node<'t>, source: &str) -> Vec<Spoken<'t>> {
     found
 }
 
-/// The names that closures, `let` and `for` among the words of a macro give to values, as far
-/// as they can be told without syntax. They count for all of the words.
+/// Returns the variables that closures, `let` and `for` introduce among the tokens, as far as this
+/// can be told without syntax. They are taken as visible in the whole token tree.
 pub(super) fn given<'s>(words: Node<'s>, source: &'s str) -> Vec<&'s str> {
     let (mut found, mut parameters) = (Vec::new(), None::<Vec<&'s str>>);
     let (mut before, mut cursor) = ("", words.walk());
@@ -63,7 +63,7 @@ pub(super) fn given<'s>(words: Node<'s>, source: &'s str) -> Vec<&'s str> {
             }
             _ => {}
         }
-        // `|mut a|` and `|&a|` are as `|a|`.
+        // `|mut a|` and `|&a|` are like `|a|`.
         if !["mutable_specifier", "&", "ref"].contains(&kind) {
             before = kind;
         }
@@ -71,7 +71,8 @@ pub(super) fn given<'s>(words: Node<'s>, source: &'s str) -> Vec<&'s str> {
     found
 }
 
-/// What a name is called on or through, told by what stands before it; none when it is no call.
+/// Returns what a name is called on or through, given the text before it; `None` if this is not a
+/// call.
 fn through(head: &str) -> Option<Through> {
     let head = head.trim_end();
     if let Some(path) = head.strip_suffix("::") {

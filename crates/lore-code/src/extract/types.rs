@@ -1,4 +1,4 @@
-//! Types as they are written: what is known of a value tells which method is called on it.
+//! Types as written in the source. Knowing the type of a value tells which method is called on it.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use tree_sitter::Node;
 use super::names::{last_name, text};
 use crate::language::Language;
 
-/// A name, and the path of its type.
+/// A name and the path of its type.
 pub(super) type Typed<'s> = (&'s str, Cow<'s, str>);
 
-/// The names that a parameter or a declaration gives to values, each with its type, as far as
-/// both are plain to see.
+/// Returns the variables that a parameter or declaration introduces with their types, as far as
+/// both are evident.
 pub(super) fn given<'s>(node: Node<'s>, source: &'s str, language: Language) -> Vec<Typed<'s>> {
     match node.kind() {
         "parameters"
@@ -33,7 +33,7 @@ pub(super) fn given<'s>(node: Node<'s>, source: &'s str, language: Language) -> 
     }
 }
 
-/// The name and the value of a declaration of one variable without a type.
+/// Returns the name and the value of a declaration of one variable without a type.
 pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, Node<'s>)> {
     let (name, value) = match node.kind() {
         "let_declaration" => ("pattern", "value"),
@@ -44,7 +44,7 @@ pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, 
         }
         _ => return None,
     };
-    // Of several that Go returns, the first is what was asked for.
+    // Of several values that Go returns, only the first is used.
     let first = |part: Node<'s>| match part.kind() {
         "expression_list" => part.named_child(0),
         _ => Some(part),
@@ -54,8 +54,8 @@ pub(super) fn assigned<'s>(node: Node<'s>, source: &'s str) -> Option<(&'s str, 
     NAMES.contains(&name.kind()).then(|| (text(name, source), value))
 }
 
-/// The types that stand for others in a function, each with what those are at least:
-/// `fn f<T: A>(…) where U: B` and `function f<T extends A>(…)`.
+/// Returns the type parameters of a function with their bounds, as in `fn f<T: A>(…) where U: B`
+/// and `function f<T extends A>(…)`.
 pub(super) fn bounds<'s>(
     function: Node<'s>,
     source: &'s str,
@@ -74,7 +74,7 @@ pub(super) fn bounds<'s>(
             let (name, bound) = (field(["name", "left"]), field(["bounds", "constraint"]));
             let (Some(name), Some(bound)) = (name, bound) else { continue };
             let mut cursor = bound.walk();
-            // `T: A + B` is both.
+            // `T: A + B` has both bounds.
             let several: Vec<_> = match bound.kind() {
                 "trait_bounds" => bound.named_children(&mut cursor).collect(),
                 _ => vec![bound],
@@ -89,7 +89,7 @@ pub(super) fn bounds<'s>(
     found
 }
 
-/// The names of the types that stand for others, in order, in `<'a, T, U: A>` or in `<'a, T, U>`.
+/// Returns the names of type parameters, in order, from `<'a, T, U: A>` or `<'a, T, U>`.
 pub(super) fn parameters<'s>(list: Node<'s>, source: &'s str) -> Vec<&'s str> {
     let mut cursor = list.walk();
     let types =
@@ -97,7 +97,7 @@ pub(super) fn parameters<'s>(list: Node<'s>, source: &'s str) -> Vec<&'s str> {
     types.map(|part| text(part.child_by_field_name("name").unwrap_or(part), source)).collect()
 }
 
-/// A type, or what it is at least if it stands for others: `A+B` where that is several.
+/// Replaces a type parameter by its bounds, joined as in `A+B`. Other types stay as they are.
 pub(super) fn bounded<'s>(kind: Cow<'s, str>, bounds: &[Typed<'s>]) -> Cow<'s, str> {
     let bound = |kind: &str| {
         let told = bounds.iter().filter(|(name, _)| *name == kind);
@@ -110,20 +110,20 @@ pub(super) fn bounded<'s>(kind: Cow<'s, str>, bounds: &[Typed<'s>]) -> Cow<'s, s
     }
 }
 
-/// The one name that a written type has, after those that lead to it: `a::b::T`; `[T]` where it
-/// holds some of that. None for those that have several or none.
+/// Returns the path of a written type, such as `a::b::T`, or `[T]` for a container of `T`. `None`
+/// if it is not a single type with a name.
 pub(super) fn plain_name(written: &str, language: Language) -> Option<Cow<'_, str>> {
     name_within(written, wrappers(language), language)
 }
 
-/// The name of what a function gives when all goes well.
+/// Returns the path of the type that a function returns on success.
 pub(crate) fn returned_name(written: &str, language: Language) -> Option<Cow<'_, str>> {
-    // `(T, error)` is a T.
+    // `(T, error)` in Go counts as `T`.
     let first = written.trim().strip_prefix('(').map_or(written, first_argument);
     name_within(first, &[wrappers(language), &ATTEMPTS].concat(), language)
 }
 
-/// The type of what something of a type holds: `T` of `[T]`.
+/// Returns the element type of a container: `T` of `[T]`.
 pub(crate) fn held(kind: &str) -> Option<&str> {
     kind.strip_prefix('[')?.strip_suffix(']')
 }
@@ -141,7 +141,7 @@ fn name_within<'s>(
         let (head, inside) = rest.split_at_checked(start)?;
         let inside = inside.get(1..)?.trim();
         if !wrappers.contains(&last_part(head)) {
-            // `T[]` and `[T]` are lists, `T<U>` is a T.
+            // `T[]` and `[T]` are lists; `T<U>` counts as `T`.
             let is_list = head.is_empty() || inside.starts_with(']');
             let holds = head.is_empty() || HOLDERS.contains(&last_part(head));
             if language == Language::Rust && holds {
@@ -157,7 +157,7 @@ fn name_within<'s>(
     path(rest.trim_end_matches(['*', '&', ' ', '?']))
 }
 
-/// A path of names, however the language parts them.
+/// Converts a path of names from the notation of any language.
 fn path(written: &str) -> Option<Cow<'_, str>> {
     let parts = || written.split(['.', ':']).map(str::trim).filter(|part| !part.is_empty());
     let is_path = parts().all(is_name) && !ANYTHING.contains(&parts().next_back()?);
@@ -173,11 +173,11 @@ fn is_name(word: &str) -> bool {
         && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
-/// What names are to grammars.
+/// The kinds of nodes that are names, in all grammars.
 const NAMES: [&str; 3] = ["identifier", "field_identifier", "property_identifier"];
-/// How many nodes are gone through to find a name or a type.
+/// The most nodes that are followed to find a name or a type.
 const STEPS_MAX: usize = 8;
-/// Types of Rust that hold some of another.
+/// Rust types that contain values of another type.
 const HOLDERS: [&str; 9] = [
     "BTreeSet",
     "BinaryHeap",
@@ -190,7 +190,7 @@ const HOLDERS: [&str; 9] = [
     "VecDeque",
 ];
 
-/// Types that do as what they hold.
+/// Returns the types that behave like their type argument.
 fn wrappers(language: Language) -> &'static [&'static str] {
     match language {
         Language::Rust => &["Arc", "Box", "Rc", "Ref", "RefMut"],
@@ -200,15 +200,15 @@ fn wrappers(language: Language) -> &'static [&'static str] {
         _ => &[],
     }
 }
-/// Types of what may not be there, or not yet.
+/// Types of values that may be missing or not yet available.
 const ATTEMPTS: [&str; 4] = ["Awaitable", "Option", "Promise", "Result"];
-/// Types that say nothing.
+/// Types that tell nothing.
 const ANYTHING: [&str; 8] = ["Any", "Object", "any", "auto", "object", "typeof", "unknown", "var"];
 
-/// What functions of Rust are called that make something of their type.
+/// The names of Rust functions that usually return a value of their own type.
 const MAKERS: [&str; 7] = ["connect", "create", "default", "from", "new", "open", "try_from"];
 
-/// The first of the types in brackets, given what follows the first bracket.
+/// Returns the first type argument, given the text after the opening bracket.
 fn first_argument(inside: &str) -> &str {
     let mut depth = 0_usize;
     let end = inside.find(|letter: char| match letter {
@@ -226,13 +226,13 @@ fn first_argument(inside: &str) -> &str {
     inside.get(..end.unwrap_or(inside.len())).unwrap_or_default()
 }
 
-/// A type without what is said of how it is held.
+/// Removes reference marks, lifetimes, qualifiers and quotes from a type.
 fn bare(written: &str) -> &str {
     let mut rest = written.trim();
     loop {
         let before = rest;
         rest = rest.trim_start_matches([':', '&', '*', '"', ' ']).trim_end_matches(['"', ' ']);
-        // `'a T`, or `'T'` where a type is written as a text.
+        // `'a T`, or `'T'` where a type is written as a string.
         if let Some(quoted) = rest.strip_prefix('\'') {
             rest = match quoted.strip_suffix('\'') {
                 Some(inner) => inner,
@@ -248,9 +248,9 @@ fn bare(written: &str) -> &str {
     }
 }
 
-/// The type that is meant by `T | None` and `T + Send`.
+/// Returns the essential type of `T | None` and `T + Send`.
 fn some_part(written: &str) -> Option<&str> {
-    // Commas and bars inside of brackets belong to what is there.
+    // Commas and bars inside brackets belong to the type arguments.
     if written.contains(['<', '[', '(']) {
         return Some(written);
     }
@@ -265,7 +265,7 @@ fn last_part(path: &str) -> &str {
     path.rsplit(['.', ':']).next().unwrap_or_default().trim()
 }
 
-/// The names that are given so far.
+/// The typed variables found so far.
 struct Words<'s> {
     source: &'s str,
     language: Language,
@@ -347,8 +347,8 @@ impl<'s> Words<'s> {
     }
 }
 
-/// `T a(b)` of C++ in a function: grammars see a function that takes a `b`, but names of types
-/// look otherwise.
+/// Returns the variable of `T a(b)` in a C++ function. The grammar takes it for a declaration of a
+/// function with a parameter of type `b`, but `b` does not look like the name of a type.
 pub(super) fn made_of_names<'s>(
     declared: Node<'s>,
     source: &str,
@@ -371,7 +371,7 @@ pub(super) fn made_of_names<'s>(
     (is_made && name.kind() == "identifier").then_some(name)
 }
 
-/// The name inside of `*a = …`.
+/// Returns the name inside a declarator, as in `*a = …`.
 pub(super) fn innermost(declared: Node<'_>) -> Node<'_> {
     let mut at = declared;
     for _ in 0..STEPS_MAX {
@@ -387,7 +387,8 @@ pub(super) fn innermost(declared: Node<'_>) -> Node<'_> {
     at
 }
 
-/// The type of a value that is made on the spot, whatever is done with it first.
+/// Returns the type of a value that is constructed on the spot, possibly behind operators such as
+/// `&` and `await`.
 pub(super) fn constructed<'s>(value: Node<'s>, source: &'s str) -> Option<&'s str> {
     let mut at = value;
     for _ in 0..STEPS_MAX {
@@ -408,11 +409,11 @@ fn made<'s>(value: Node<'s>, source: &'s str) -> Option<&'s str> {
         "object_creation_expression" | "composite_literal" => field("type"),
         "type_assertion_expression" | "compound_literal_expression" => field("type"),
         "struct_expression" => field("name"),
-        // In Python, classes are what begins with a capital.
+        // In Python, capitalised names are classes.
         "call" => field("function").filter(|name| is_capital(&last_name(name))),
         "call_expression" => {
             let called = value.child_by_field_name("function")?;
-            // `new(T)` of Go.
+            // `new(T)` in Go.
             let first = value.child_by_field_name("arguments")?.named_child(0);
             if let Some(first) = first.filter(|first| first.kind().contains("type"))
                 && text(called, source) == "new"

@@ -1,5 +1,4 @@
-//! What is known of values where they are used: their types, or the functions and fields that
-//! they come from.
+//! The types of values where they are used, or the functions and fields that the values come from.
 
 use tree_sitter::Node;
 
@@ -9,7 +8,7 @@ use super::types::{self, Typed};
 use crate::language::Language;
 
 impl<'s> Scopes<'s> {
-    /// The names that a declaration gives to values of which the type is known, with that.
+    /// Returns the variables of known type that a declaration introduces, with their types.
     pub(super) fn kinds(&self, node: Node<'s>) -> Vec<Typed<'s>> {
         let written = types::given(node, self.source, self.language);
         if !written.is_empty() {
@@ -25,8 +24,8 @@ impl<'s> Scopes<'s> {
         told.into_iter().collect()
     }
 
-    /// The type of a value, as far as it can be told here: its name, or which function
-    /// returns it.
+    /// Returns the type of a value in the form of `Through::Of`, as far as it can be told in this
+    /// file.
     pub(super) fn kind_of(&self, value: Node<'s>) -> Option<String> {
         const STEPS_MAX: usize = 6;
         self.kind_within(value, STEPS_MAX)
@@ -68,18 +67,18 @@ impl<'s> Scopes<'s> {
             Some(Meaning::Value | Meaning::Defined) => None,
             None if ["self", "this"].contains(&name) => Some("Self".to_owned()),
             None => match (self.language, name.starts_with(char::is_uppercase)) {
-                // A type of Rust without fields is its only value.
+                // A unit struct in Rust is its own value.
                 (Language::Rust, true) if name.contains(char::is_lowercase) => {
                     Some(name.to_owned())
                 }
-                // A field that is told of above, or where the class is.
+                // A field that is declared above, or in the file of the class.
                 (Language::Java, false) | (Language::Cpp, _) => Some(format!("Self.{name}")),
                 _ => None,
             },
         }
     }
 
-    /// What a call returns, told by what it calls.
+    /// Returns the type of a call's result, as an expression that names the function.
     fn result_of(&self, call: Node<'s>, steps: usize) -> Option<String> {
         let Callee { base, way, qualifier, name } = names::callee(call, self.source)?;
         let is_module = |base: Node<'s>| {
@@ -97,7 +96,8 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// The name that is given to what a value of Rust holds: by `for x in …`, by `Some(x) = …`.
+    /// Returns the Rust variable that is bound to the content of a container: by `for x in …`, by
+    /// `Some(x) = …`.
     fn taken_out(&self, node: Node<'s>) -> Option<Typed<'s>> {
         let pattern = node.child_by_field_name("pattern")?;
         let value = node.child_by_field_name("value")?;
@@ -114,7 +114,7 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// The name that an arm gives to what is there: `match … { Some(x) => … }`.
+    /// Returns the variable that a match arm binds to the content: `match … { Some(x) => … }`.
     pub(super) fn unwrapped_by_arm(&self, arm: Node<'s>, around: &[Node<'s>]) -> Option<Typed<'s>> {
         let found = around.iter().rev().nth(1).filter(|_| arm.kind() == "match_arm")?;
         let name = self.held_by(arm.child_by_field_name("pattern")?)?;
@@ -122,8 +122,8 @@ impl<'s> Scopes<'s> {
         Some((name, unwrapped(self.kind_of(value)?).into()))
     }
 
-    /// The names that a closure of Rust gives to what it is called with, one after the other, as
-    /// in `list.iter().for_each(|x| …)`.
+    /// Returns the parameters of a Rust closure that receive the elements of a container, as in
+    /// `list.iter().for_each(|x| …)`.
     pub(super) fn elements_given(&self, closure: Node<'s>, around: &[Node<'s>]) -> Vec<Typed<'s>> {
         let given = || {
             let call = around.iter().rev().nth(1).filter(|_| self.language == Language::Rust)?;
@@ -147,7 +147,7 @@ impl<'s> Scopes<'s> {
         given().unwrap_or_default()
     }
 
-    /// The name in `Some(x)` and `Ok(x)`.
+    /// Returns the variable in `Some(x)` and `Ok(x)`.
     fn held_by(&self, pattern: Node<'s>) -> Option<&'s str> {
         let pattern = match pattern.kind() {
             "match_pattern" => pattern.named_child(0)?,
@@ -159,7 +159,7 @@ impl<'s> Scopes<'s> {
         self.only_name(pattern.named_child(inner)?)
     }
 
-    /// The name of a pattern that is nothing but one: `x`, `&x`, `mut x`.
+    /// Returns the variable of a pattern that is nothing else: `x`, `&x`, `mut x`.
     fn only_name(&self, pattern: Node<'s>) -> Option<&'s str> {
         let mut at = pattern;
         while ["reference_pattern", "mut_pattern", "ref_pattern"].contains(&at.kind()) {
@@ -169,7 +169,7 @@ impl<'s> Scopes<'s> {
     }
 }
 
-/// What calls a closure with each of what there is, or with what there may be.
+/// Methods that call a closure with each element, or with the content if there is any.
 const EACH: [&str; 22] = [
     "all",
     "and_then",
@@ -195,7 +195,8 @@ const EACH: [&str; 22] = [
     "try_for_each",
 ];
 
-/// The type of what something of a type holds, which may turn out where that is written.
+/// Returns the element type of a container. If the container's type is not known yet, `[]` is
+/// appended, to be resolved when linking.
 fn element(kind: String) -> String {
     match types::held(&kind) {
         Some(held) => held.to_owned(),
@@ -203,7 +204,8 @@ fn element(kind: String) -> String {
     }
 }
 
-/// The type of what there is when all goes well.
+/// Returns the type of the content of an `Option` or `Result`. If the type is not known yet, `?` is
+/// appended, to be resolved when linking.
 fn unwrapped(kind: String) -> String {
     match types::held(&kind) {
         Some(held) => held.to_owned(),

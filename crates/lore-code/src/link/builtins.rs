@@ -1,9 +1,9 @@
-//! Functions that every file of a language has without importing them: a file that calls
-//! `filter` does not mean what another file happens to have under that name.
+//! Functions that every file of a language has without importing them: a file that calls `filter`
+//! does not mean a function of that name in another file.
 
 use crate::language::Language;
 
-/// Whether a function is part of a language, or as good as that.
+/// Whether a function is built into a language or part of its standard library.
 pub(super) fn is_built_in(language: Language, name: &str) -> bool {
     let known = match language {
         Language::Python => PYTHON,
@@ -17,8 +17,8 @@ pub(super) fn is_built_in(language: Language, name: &str) -> bool {
     known.split_whitespace().any(|word| word == name)
 }
 
-/// Whether texts, lists and the like have a method of this name: on a value that could be
-/// anything, it is most likely theirs.
+/// Whether strings, lists and similar types have a method of this name. If it is called on a value
+/// of unknown type, it is most likely theirs.
 pub(super) fn is_common_method(language: Language, name: &str) -> bool {
     let known = match language {
         Language::Rust => RUST_METHODS,

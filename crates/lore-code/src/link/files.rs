@@ -1,4 +1,4 @@
-//! Which files an import means.
+//! Resolves imports to files.
 
 use super::paths::{Module, Start, folder, matching, module, stem, used_module};
 use super::resolve::Meant;
@@ -6,14 +6,14 @@ use super::{At, Imported, Linker};
 use crate::facts::{Brought, FileFacts, Label};
 use crate::language::Language;
 
-/// The packages that every program of Rust has, whatever the files of a repository are called.
+/// The crates that every Rust program has, whatever the files of a repository are called.
 const OF_RUST: [&str; 3] = ["alloc", "core", "std"];
 
-/// How many files one import can mean.
+/// The most files that one import can refer to.
 pub(super) const FILES_MAX: usize = 16;
 
 impl Linker<'_, '_> {
-    /// The files of this repository that an import means.
+    /// Returns the files of this repository that an import refers to.
     pub(super) fn files_of(&self, file: usize, written: &str) -> Vec<usize> {
         let Some(language) = self.language(file) else { return Vec::new() };
         if language == Language::Rust {
@@ -30,7 +30,7 @@ impl Linker<'_, '_> {
             (Language::Rust, [first, ..]) if OF_RUST.contains(&first.as_str()) => {
                 return Vec::new();
             }
-            // A bare name is a package from elsewhere.
+            // A bare name is a package outside of the repository.
             (Language::JavaScript | Language::TypeScript | Language::Tsx, [_])
                 if module.start == Start::Anywhere =>
             {
@@ -41,7 +41,7 @@ impl Linker<'_, '_> {
         self.files_of_module(file, &module)
     }
 
-    /// `module::function` and `package::function` of Rust, as they lead from a file.
+    /// Resolves `module::function` and `crate::function` in Rust, relative to a file.
     pub(super) fn in_used_module(&self, file: usize, module: &str, name: &str) -> Meant {
         if self.language(file) != Some(Language::Rust) {
             return None;
@@ -50,7 +50,7 @@ impl Linker<'_, '_> {
         self.function_handed_on(&files, name).map(|found| (found.node, 0.85))
     }
 
-    /// The files of a module of Rust that a path names as a whole, as it leads from a file.
+    /// Returns the files of a Rust module whose whole path is given, relative to a file.
     pub(super) fn module_of_rust(&self, file: usize, path: &str) -> Vec<usize> {
         let package = |name: &str| self.package(name).cloned();
         let used = used_module(self.path(file), path, package);
@@ -73,7 +73,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Whether nothing here is called as a path of Rust begins, so that it leads elsewhere.
+    /// Whether nothing here has the name a Rust path begins with, so that it leads out of the
+    /// repository.
     pub(super) fn is_no_name_of_rust(&self, file: usize, first: &str) -> bool {
         let keywords = ["crate", "self", "super", "Self"];
         let brings_all =
@@ -85,14 +86,14 @@ impl Linker<'_, '_> {
         OF_RUST.contains(&first) || self.knows_packages() && !is_known
     }
 
-    /// Whether the packages of Rust are told by their folders, as in a workspace; what is
-    /// called after none of them is from elsewhere.
+    /// Whether Rust crates can be identified by their folders, as in a workspace. A path that
+    /// begins with none of them then leads out of the repository.
     fn knows_packages(&self) -> bool {
         !self.crates.is_empty() && !self.paths.contains_key("src/lib.rs")
     }
 
-    /// The modules of a package. What many packages of a workspace have before their names
-    /// is often not in those of their folders.
+    /// Returns the module path of a crate. The common prefix of the crates in a workspace is often
+    /// missing in the names of their folders, so prefixes are removed until a name is known.
     fn package(&self, name: &str) -> Option<&Vec<String>> {
         let mut name = name;
         loop {
@@ -103,7 +104,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Whether an import of Rust is from outside of the repository.
+    /// Whether a Rust import comes from outside of the repository.
     pub(super) fn is_from_outside(&self, file: usize, imported: &Imported<'_>) -> bool {
         let first = imported.brought.path.split("::").next().unwrap_or_default().trim();
         if OF_RUST.contains(&first) {
@@ -131,11 +132,11 @@ impl Linker<'_, '_> {
         Vec::new()
     }
 
-    /// The files whose paths end most like a module's.
+    /// Returns the files whose paths have the most parts at the end in common with a module's.
     fn files_ending(&self, file: usize, wanted: &[String], start: Start) -> Vec<usize> {
         let last = match (wanted.last(), start) {
             (Some(last), _) => last.as_str(),
-            // The file that stands for the whole repository.
+            // The file that represents the root of the repository.
             (None, Start::Root) => "",
             (None, Start::Anywhere) => return Vec::new(),
         };
@@ -148,7 +149,7 @@ impl Linker<'_, '_> {
         best(known.filter_map(fits))
     }
 
-    /// How many parts the name of a Python module has, with its packages.
+    /// Returns how many parts the full name of a Python module has, including its packages.
     fn package_depth(&self, file: usize) -> usize {
         let path = self.path(file);
         let mut around = folder(path);
@@ -160,7 +161,8 @@ impl Linker<'_, '_> {
         if self.language(file) == Some(Language::Python) { depth } else { 0 }
     }
 
-    /// In Go, a path names a folder, beginning with the module's own name.
+    /// Returns the files of a Go package. Its path names a folder and begins with the module's own
+    /// name, which need not be a folder.
     fn package_of_go(&self, file: usize, wanted: &[String]) -> Vec<usize> {
         let domain = wanted.first().is_some_and(|first| first.contains('.'));
         let same = |number: usize| {
@@ -182,7 +184,7 @@ fn has_module(facts: &FileFacts, name: &str) -> bool {
     facts.symbols.iter().any(|symbol| symbol.label == Label::Module && symbol.name == name)
 }
 
-/// Those that have most in common with what was asked for.
+/// Returns the files with the most parts in common.
 fn best(fitting: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let fitting: Vec<_> = fitting.collect();
     let most = fitting.iter().map(|(same, _)| *same).max().unwrap_or_default();

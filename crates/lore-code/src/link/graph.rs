@@ -1,86 +1,86 @@
-//! A graph of code: what there is, and what it says of each other.
+//! The code graph: its nodes and edges.
 
 use crate::facts::Label;
 use crate::language::Language;
 
-/// A graph of code.
+/// A code graph.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CodeGraph {
-    /// Nodes; edges name them by their place.
+    /// The nodes; edges refer to them by index.
     pub nodes: Vec<CodeNode>,
-    /// Edges.
+    /// The edges.
     pub edges: Vec<CodeEdge>,
 }
 
 /// A node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeNode {
-    /// Stable as long as repository, path, name and signature are.
+    /// The id, which stays the same as long as repository, path, name and signature do.
     pub entity_id: String,
-    /// What it is.
+    /// The kind of node.
     pub label: Label,
     /// Its name.
     pub name: String,
     /// The repository.
     pub repo: String,
-    /// The file; a folder for modules that are folders.
+    /// The path of the file; for modules that are folders, of the folder.
     pub file_path: String,
     /// The language.
     pub language: Option<Language>,
-    /// First and last line.
+    /// The first and the last line.
     pub lines: Option<(u32, u32)>,
-    /// The text up to the body.
+    /// The text before the body.
     pub signature: Option<String>,
-    /// Parameters as written.
+    /// The parameters, as written.
     pub params: Option<String>,
-    /// Return type as written.
+    /// The return type, as written.
     pub return_type: Option<String>,
-    /// Comment or docstring.
+    /// The doc comment or docstring.
     pub docstring: Option<String>,
     /// The class a method belongs to.
     pub receiver_type: Option<String>,
-    /// The module.
+    /// The name of the containing folder; for an import, the imported module.
     pub module_name: Option<String>,
-    /// The scan that read its file; of a folder, the last one that read a file in it.
+    /// The scan that read the file; for a folder, the last scan that read a file in it.
     pub run: Option<String>,
 }
 
 /// An edge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeEdge {
-    /// What it says.
+    /// The kind of edge.
     pub kind: EdgeKind,
-    /// The place of its start.
+    /// The index of the start node.
     pub from: usize,
-    /// The place of its end.
+    /// The index of the end node.
     pub to: usize,
-    /// Where it is written.
+    /// The line where it is stated, if known.
     pub line: Option<u32>,
-    /// How sure it is, from 0 to 1.
+    /// How certain it is, from 0 to 1.
     pub confidence: f64,
 }
 
 /// The kinds of edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {
-    /// A function calls a function.
+    /// A function, or a file at its top level, calls a function.
     Calls,
     /// A file contains a symbol.
     Contains,
     /// A file belongs to a module.
     BelongsTo,
-    /// A file imports something.
+    /// A file imports another file, or a module as written.
     Imports,
-    /// A class has a method.
+    /// A class or interface has a method.
     HasMethod,
-    /// A class extends another.
+    /// A class or interface extends another.
     Extends,
     /// A class implements an interface.
     Implements,
 }
 
 impl EdgeKind {
-    /// Its name in the graph.
+    /// Returns its name in the graph.
     pub fn name(self) -> &'static str {
         match self {
             Self::Calls => "CALLS",

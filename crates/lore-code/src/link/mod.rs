@@ -1,8 +1,8 @@
-//! From the facts of files to one graph.
+//! Links the facts of files into one graph.
 //!
-//! Calls are resolved from near to far: the same function, the same class, the same file,
-//! what is imported, then a name that is unique in the repository and could be reached. How
-//! sure that is, the edge says: its `confidence`.
+//! Calls are resolved from near to far: the same function, the same class, the same file, what is
+//! imported, then a name that is unique in the repository and could be reached. The `confidence` of
+//! an edge says how certain this is.
 
 mod builtins;
 mod files;
@@ -27,7 +27,7 @@ use crate::language::Language;
 pub use graph::{CodeEdge, CodeGraph, CodeNode, EdgeKind};
 use paths::{folder, is_folders_own, last, packages_of_rust, stem};
 
-/// Makes one graph of repositories, each with the facts of its files.
+/// Builds one graph of several repositories, each given as the facts of its files.
 pub fn link<'f>(
     repositories: impl IntoIterator<Item = (&'f str, &'f BTreeMap<String, FileFacts>)>,
 ) -> CodeGraph {
@@ -46,77 +46,85 @@ pub fn link<'f>(
     graph
 }
 
-/// What is known of a repository while it is linked.
+/// The indexes of a repository while it is linked. Files are identified by their index in `files`,
+/// nodes by their index in the graph.
 struct Linker<'l, 'f> {
     repo: &'f str,
     files: &'l [&'f FileFacts],
     graph: &'l mut CodeGraph,
     file_nodes: Vec<usize>,
-    /// The nodes of each file's symbols; none for those that are written out elsewhere.
+    /// The node of each symbol of each file; `None` for declarations whose definition is elsewhere.
     symbols: Vec<Vec<Option<usize>>>,
+    /// The module nodes of folders, by path.
     modules: FxHashMap<&'f str, usize>,
+    /// Functions by name, except nested ones.
     functions: FxHashMap<&'f str, Vec<Found>>,
-    /// Functions inside functions, by file and name: who they are inside of, and their node.
+    /// Functions inside functions, by file and name: the index of the enclosing function, and the
+    /// node.
     nested: FxHashMap<(usize, &'f str), Vec<(usize, usize)>>,
+    /// Types by name.
     types: FxHashMap<&'f str, Vec<Found>>,
+    /// Methods by owner and name.
     methods: FxHashMap<(&'f str, &'f str), Vec<Found>>,
-    /// Types of fields, by class and name, each with the file of the class.
+    /// Types of fields, by class and name, each with the file that states it.
     fields: FxHashMap<(&'f str, &'f str), Vec<(usize, &'f str)>>,
-    /// Functions of modules and namespaces inside files.
+    /// Functions in modules and namespaces inside files, by module and name.
     scoped: FxHashMap<(&'f str, &'f str), Vec<Found>>,
-    /// Types of these, and which of them each symbol is in.
+    /// Types in these, by module and name.
     scoped_types: FxHashMap<(&'f str, &'f str), Vec<Found>>,
+    /// The module or namespace that each symbol node is in.
     scopes: FxHashMap<usize, &'f str>,
-    /// Functions of C++ that are written out, by class and name.
+    /// C++ functions that are defined somewhere, by class and name.
     bodies: FxHashSet<(&'f str, &'f str)>,
-    /// Packages of Rust by their names, each with the path of its modules.
+    /// Rust crates by name, each with the path of its module tree.
     crates: FxHashMap<String, Vec<String>>,
-    /// Files by their path.
+    /// Files by path.
     paths: FxHashMap<&'f str, usize>,
-    /// Files by the last part of their path, without its ending.
+    /// Files by the last part of their path, without extension.
     stems: FxHashMap<&'f str, Vec<usize>>,
     /// Files by the name of their folder.
     folders: FxHashMap<&'f str, Vec<usize>>,
-    /// Functions and types that files export without a name.
+    /// The functions that are default exports of files.
     defaults: FxHashMap<usize, Found>,
+    /// The types that are default exports of files.
     default_types: FxHashMap<usize, Found>,
-    /// Folders that are packages of Python: what is in them has their name before its own.
+    /// Folders that are Python packages: the module names of their files begin with theirs.
     packages: FxHashSet<&'f str>,
-    /// What each file imports.
+    /// The resolved imports of each file.
     imported: Vec<Vec<Imported<'f>>>,
-    /// How many nodes would have each id.
+    /// How many nodes were added with each id.
     alike: FxHashMap<String, usize>,
-    /// What there are edges between.
+    /// The edges that exist.
     joined: FxHashSet<(EdgeKind, usize, usize)>,
 }
 
-/// A name that a file imports, and the files it leads to.
+/// An imported name, and the files it leads to.
 struct Imported<'f> {
     brought: &'f Brought,
     files: Vec<usize>,
-    /// The function it is for.
+    /// The function the import is limited to.
     inside: Option<usize>,
 }
 
-/// Where a name is used.
+/// The place where a name is used.
 #[derive(Clone, Copy)]
 struct At {
     file: usize,
-    /// The number of the function; none at the top of the file.
+    /// The index of the function; `None` at the top level of the file.
     function: Option<usize>,
 }
 
-/// A definition: its node and its file.
+/// A definition.
 #[derive(Clone, Copy)]
 struct Found {
     node: usize,
     file: usize,
     method: bool,
-    /// Whether it is a method of an interface, which others implement.
+    /// Whether it is a method of an interface, or only declared, so that others implement it.
     of_interface: bool,
-    /// Whether only its own file sees it.
+    /// Whether it is visible in its own file only.
     hidden: bool,
-    /// Whether it can be called on a value: in Rust, what does not take one cannot.
+    /// Whether it can be called on a value. A Rust function without `self` cannot.
     on_value: bool,
 }
 
@@ -197,7 +205,7 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
-    /// Methods belong to types of the same file, or of another one.
+    /// Joins methods to their types, which may be in another file.
     fn add_methods(&mut self) {
         for (number, file) in self.files.iter().copied().enumerate() {
             for (at, symbol) in file.symbols.iter().enumerate() {
@@ -234,7 +242,7 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
-    /// Finds out what imports mean; types and calls are looked up through them.
+    /// Resolves all imports; types and calls are looked up through them.
     fn resolve_imports(&mut self) {
         let resolved = self.files.iter().copied().enumerate().map(|(number, file)| {
             let names = file.imports.iter().flat_map(|import| {
@@ -276,7 +284,7 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
-    /// The nodes of the files that an import means, each once.
+    /// Returns the nodes of the files that an import refers to, without duplicates.
     fn files_meant(&self, file: usize, import: &Import) -> Vec<usize> {
         let paths: FxHashSet<&str> = match import.names.as_slice() {
             [] => FxHashSet::from_iter([import.module.as_str()]),
@@ -289,7 +297,8 @@ impl<'l, 'f> Linker<'l, 'f> {
         files.into_iter().filter_map(|found| self.file_nodes.get(found).copied()).collect()
     }
 
-    /// An `#include` names a file with its ending; only calls look beyond it.
+    /// Whether an import names a file. An `#include` names it with its extension; calls are also
+    /// looked up in other files with the same stem.
     fn is_written(&self, file: usize, import: &Import) -> bool {
         let Some(facts) = self.files.get(file) else { return false };
         match facts.language {
@@ -317,7 +326,7 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
-    /// The node of a symbol.
+    /// Adds the node of a symbol.
     fn symbol(&mut self, file: &'f FileFacts, symbol: &'f Symbol) -> usize {
         let owned = symbol.owner.as_deref().map_or(String::new(), |owner| format!("{owner}."));
         let key = format!("{owned}{}", symbol.signature);
@@ -333,7 +342,7 @@ impl<'l, 'f> Linker<'l, 'f> {
         self.push(node)
     }
 
-    /// Makes a symbol known under its name.
+    /// Adds a symbol to the indexes.
     fn know(&mut self, number: usize, symbol: &'f Symbol, place: usize, of_interface: bool) {
         let found = Found {
             node: place,
@@ -406,8 +415,8 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
-    /// Adds a node. Of several that are alike, as those for one system each, later ones are
-    /// told apart by their number.
+    /// Adds a node. Of several with the same id, such as variants for different platforms, later
+    /// ones get an id with a number.
     fn push(&mut self, mut node: CodeNode) -> usize {
         let alike = self.alike.entry(node.entity_id.clone()).or_default();
         *alike += 1;
@@ -418,7 +427,7 @@ impl<'l, 'f> Linker<'l, 'f> {
         self.graph.nodes.len() - 1
     }
 
-    /// A folder was read by the last scan that read a file in it; their ids count up.
+    /// Updates the run of a folder: the latest scan that read a file in it. Run ids are ordered.
     fn read_by(&mut self, module: usize, file: &FileFacts) {
         if let Some(module) = self.graph.nodes.get_mut(module)
             && module.run < file.run
@@ -427,18 +436,18 @@ impl<'l, 'f> Linker<'l, 'f> {
         }
     }
 
-    /// Adds an edge, unless there is one: what is said twice is so once.
+    /// Adds an edge, unless it exists.
     fn edge(&mut self, kind: EdgeKind, from: usize, to: usize, line: Option<u32>, confidence: f64) {
         if !self.joined.insert((kind, from, to)) {
             return;
         }
-        // Sums of fractions are seldom as round as they were written.
+        // Remove the rounding errors of sums.
         let confidence = (confidence * 100.0).round() / 100.0;
         self.graph.edges.push(CodeEdge { kind, from, to, line, confidence });
     }
 
-    /// The class of the method that a function is, or is inside of, after its module where
-    /// that tells it from others.
+    /// Returns the class of the method that a function is or is nested in, prefixed with the module
+    /// if there are types of that name in the module.
     fn owner_around(&self, file: usize, function: Option<usize>) -> Option<Cow<'f, str>> {
         let symbols = &self.files.get(file)?.symbols;
         let mut around = functions_around(symbols, function);
@@ -458,7 +467,7 @@ impl<'l, 'f> Linker<'l, 'f> {
     }
 }
 
-/// The functions that are written out somewhere, of languages that declare them elsewhere.
+/// Returns the C++ functions that are defined somewhere, as opposed to declared.
 fn bodies<'f>(files: &[&'f FileFacts]) -> FxHashSet<(&'f str, &'f str)> {
     let files = files.iter().filter(|file| file.language == Some(Language::Cpp));
     let symbols = files.flat_map(|file| &file.symbols);
@@ -467,15 +476,15 @@ fn bodies<'f>(files: &[&'f FileFacts]) -> FxHashSet<(&'f str, &'f str)> {
     written.map(named).collect()
 }
 
-/// The names of the interfaces of a file.
+/// Returns the names of the interfaces of a file.
 fn interfaces(file: &FileFacts) -> FxHashSet<&str> {
     let interfaces = file.symbols.iter().filter(|symbol| symbol.label == Label::Interface);
     interfaces.map(|symbol| symbol.name.as_str()).collect()
 }
 
-/// A function and those it is inside of, the nearest first.
+/// Returns a function and those around it, innermost first.
 fn functions_around(symbols: &[Symbol], function: Option<usize>) -> impl Iterator<Item = usize> {
-    // What is inside comes after what is around it, so this ends.
+    // An enclosing function comes before the nested one, so this terminates.
     let around = |at: &usize| symbols.get(*at)?.inside.filter(|outer| outer < at);
     std::iter::successors(function, around)
 }
@@ -484,7 +493,7 @@ fn identity(parts: &[&str]) -> String {
     hashed(&parts.join(":"))
 }
 
-/// The id of what is told by a text.
+/// Returns the id derived from a text.
 pub(crate) fn hashed(text: &str) -> String {
     let hash = HEXLOWER.encode(&Sha256::digest(text.as_bytes()));
     hash.get(..16).unwrap_or_default().to_owned()

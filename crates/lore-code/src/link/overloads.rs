@@ -1,11 +1,11 @@
-//! Functions of one name that are told apart by how many arguments they take.
+//! Overloads: functions with the same name that differ in how many arguments they take.
 
 use super::Linker;
 
-/// How sure it is when several take as many, or none does.
+/// The confidence if several accept the number of arguments, or none does.
 const UNSURE: f64 = 0.6;
 
-/// How many arguments a function takes, at least and at most.
+/// The minimum and maximum number of arguments of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Taken {
     least: usize,
@@ -13,8 +13,8 @@ struct Taken {
 }
 
 impl Linker<'_, '_> {
-    /// Of those that are called like the one that was found, beside it, the one that takes so
-    /// many arguments. What calls another of its name does not call itself.
+    /// Among the overloads of a function, returns the one that accepts this number of arguments.
+    /// The caller itself is excluded if others fit as well.
     pub(super) fn taking(
         &self,
         (node, sure): (usize, f64),
@@ -41,7 +41,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The functions of the same name in the same file and class.
+    /// Returns the functions with the same name in the same file, class and module.
     fn alike_beside(&self, node: usize) -> Vec<usize> {
         let Some(found) = self.graph.nodes.get(node) else { return Vec::new() };
         let known = self.functions.get(found.name.as_str()).into_iter().flatten();
@@ -60,8 +60,7 @@ impl Taken {
     }
 }
 
-/// How many arguments parameters stand for, as they are written; none when they are not all
-/// there.
+/// Returns the number of arguments that a parameter list accepts; `None` if it was shortened.
 fn taken(params: &str) -> Option<Taken> {
     let inside = params.trim().strip_prefix('(')?.strip_suffix(')')?.trim();
     if inside.is_empty() || inside == "void" {

@@ -1,38 +1,38 @@
-//! Paths of files and of modules.
+//! Paths of files and modules.
 
 use rustc_hash::FxHashMap;
 
 use crate::language::Language;
 
-/// The folder of a path.
+/// Returns the folder of a path.
 pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// The last part of a path without its ending.
+/// Returns the last part of a path up to its first dot.
 pub(super) fn stem(path: &str) -> &str {
     let name = last(path);
     name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Whether a file stands for its folder.
+/// Whether a file represents the module of its folder.
 pub(super) fn is_folders_own(path: &str) -> bool {
     let name = last(path);
     ["mod.rs", "lib.rs", "main.rs", "__init__.py", "__init__.pyi"].contains(&name)
         || stem(path) == "index" && Language::of(path).is_some_and(Language::is_script)
 }
 
-/// The parts of a module's path, as a path of files.
+/// The path of a module, in terms of files and folders.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Module {
     pub(super) parts: Vec<String>,
     pub(super) start: Start,
-    /// The path of the file, where that is what was written; its ending may be left out.
+    /// The path of the file as written, for imports that name files; its extension may be missing.
     pub(super) file: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl Module {
         Self { parts, start, file: None }
     }
 
-    /// Those of several files that are called as it was written, if any is: `a.test.ts` is
+    /// Returns those of several files that have exactly the written name, if any: `a.test.ts` is
     /// not `./a`.
     pub(super) fn exactly<'f>(&self, files: &[(&'f str, usize)]) -> Option<Vec<usize>> {
         let bare = |path: &'f str| path.rsplit_once('.').map_or(path, |(bare, _)| bare);
@@ -58,13 +58,13 @@ impl Module {
 /// Where the path of a module starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// Wherever modules are looked for.
+    /// At any folder.
     Anywhere,
-    /// At the root of the repository: it was written from where it is used.
+    /// At the root of the repository, because the import was relative.
     Root,
 }
 
-/// The path of a module, as it is written in a file.
+/// Returns the path of a module, as written in a file.
 pub(super) fn module(here: &str, written: &str, language: Language) -> Module {
     match language {
         Language::JavaScript
@@ -91,8 +91,7 @@ pub(super) fn module(here: &str, written: &str, language: Language) -> Module {
     }
 }
 
-/// The packages of Rust by their names, as these are written in code, each with the path of
-/// its modules.
+/// Returns Rust crates by the name used in code, each with the path of its module tree.
 pub(super) fn packages_of_rust<'p>(
     paths: impl Iterator<Item = &'p str>,
 ) -> FxHashMap<String, Vec<String>> {
@@ -103,7 +102,7 @@ pub(super) fn packages_of_rust<'p>(
     roots.collect()
 }
 
-/// The module that a file of Rust is. Tests and examples are the roots of their own.
+/// Returns the path of the module that a Rust file is. Tests and examples are crate roots.
 fn module_of_rust(path: &str) -> Vec<String> {
     let mut parts = split(folder(path), "/");
     let around = parts.last().map_or("", String::as_str);
@@ -115,8 +114,8 @@ fn module_of_rust(path: &str) -> Vec<String> {
     parts
 }
 
-/// The module that a path of Rust leads to, as a path of files. Where none tells, it begins in
-/// the module where it is written.
+/// Returns the path of the module that a Rust path leads to. A path that begins neither with a
+/// keyword nor with a crate starts in the module where it is written.
 pub(super) fn used_module(
     here: &str,
     written: &str,
@@ -145,8 +144,8 @@ pub(super) fn used_module(
     Some(Module::of(start, Start::Root))
 }
 
-/// How many parts at the end of a file's path are those of a module; none when it cannot be
-/// that module.
+/// Returns how many parts at the end of a file's path match those of a module; `None` if the file
+/// cannot be the module.
 pub(super) fn matching(path: &str, module: &[String], start: Start) -> Option<usize> {
     let mut parts: Vec<_> = folder(path).split('/').filter(|part| !part.is_empty()).collect();
     if !is_folders_own(path) {
@@ -156,13 +155,13 @@ pub(super) fn matching(path: &str, module: &[String], start: Start) -> Option<us
     let same = pairs.take_while(|(left, right)| **left == right.as_str()).count();
     let fits = match start {
         Start::Root => same == module.len() && same == parts.len(),
-        // A package's own name need not be a folder, and may be the folder of the repository.
+        // The package's own name need not be a folder, or may be the folder of the repository.
         Start::Anywhere => same > 0 && (same == parts.len() || same + 1 >= module.len()),
     };
     fits.then_some(same)
 }
 
-/// `./a/../b` from where it is written, `a/b` from anywhere.
+/// Returns the path of `./a/../b` relative to the file, or of `a/b` relative to any folder.
 fn path_of_files(here: &str, written: &str) -> Module {
     let relative = written.starts_with('.');
     let mut parts = if relative { split(folder(here), "/") } else { Vec::new() };

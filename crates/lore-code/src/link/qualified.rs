@@ -1,8 +1,9 @@
-//! What paths lead to: `a::b::T`, whatever parts their names in a language.
+//! Resolves paths such as `a::b::T`; the separators of all languages are written as `::`.
 //!
 //! The names before the last one are looked up through imports, modules and packages, then as
-//! namespaces of files, then as types around others. Only where none of them is known could it
-//! be anything of that name, and that is a guess; what comes from elsewhere is nothing here.
+//! namespaces inside files, then as enclosing types. Only if none of these is known, the path may
+//! refer to any type of that name, which is a guess. A path that leads out of the repository refers
+//! to nothing here.
 
 use std::collections::VecDeque;
 
@@ -16,16 +17,16 @@ use crate::language::Language;
 
 /// Where the names before the last one lead.
 enum Lead {
-    /// To modules of these files.
+    /// To the modules in these files.
     Files(Vec<usize>),
     /// Out of the repository.
     Elsewhere,
-    /// To nothing that is known.
+    /// To nothing known.
     Unknown,
 }
 
 impl<'f> Linker<'_, 'f> {
-    /// The type that a path means in a file.
+    /// Returns the type that a path refers to in a file.
     pub(super) fn type_through(&self, file: usize, path: &str) -> Option<(Found, f64)> {
         let (before, name) = path.rsplit_once("::")?;
         let lead = self.lead(At { file, function: None }, before);
@@ -50,13 +51,13 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    /// Whether a path begins with what is from outside of the repository.
+    /// Whether a path begins with something from outside of the repository.
     pub(super) fn leads_elsewhere(&self, at: At, path: &str) -> bool {
         matches!(self.lead(at, path), Lead::Elsewhere)
     }
 
-    /// A function of the module that a path leads to: what it defines, then what it has from
-    /// elsewhere itself.
+    /// Returns a function of the module that a path leads to: one it defines, else one it
+    /// re-exports.
     pub(super) fn in_modules_led_to(&self, at: At, path: &str, name: &str) -> Meant {
         match self.lead(at, path) {
             Lead::Files(files) => {
@@ -66,13 +67,13 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    /// `m.T()`: what makes a thing of a class that a path leads to.
+    /// Returns the constructor that `m.T()` calls.
     pub(super) fn made_through(&self, file: usize, before: &str, name: &str) -> Meant {
         let (class, certain) = self.type_through(file, &format!("{before}::{name}"))?;
         self.constructor(file, class, certain)
     }
 
-    /// The files that these ones mean by a name that they have from elsewhere.
+    /// Returns the files that these files import under a name.
     pub(super) fn modules_handed_on(&self, files: &[usize], name: &str) -> Vec<usize> {
         let handed_on = files.iter().flat_map(|file| {
             let at = At { file: *file, function: None };
@@ -114,14 +115,14 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    /// The files of a module of Rust, or of one that others hand on under that name.
+    /// Returns the files of a Rust module, or of one that is re-exported under that name.
     fn modules_of_rust(&self, file: usize, path: &str) -> Vec<usize> {
         let found = self.module_of_rust(file, path);
         if !found.is_empty() {
             return found;
         }
         let parts = path.rsplit_once("::");
-        // Types are handed on, too, but what they have is found with them.
+        // Re-exported types are found together with their members.
         let Some((around, last)) = parts.filter(|(_, last)| !last.starts_with(char::is_uppercase))
         else {
             return Vec::new();
@@ -134,7 +135,7 @@ impl<'f> Linker<'_, 'f> {
         let mut named = self.brought(at, first);
         named.retain(|imported| imported.brought.name != Brought::DEFAULT);
         if named.is_empty() {
-            // `import a.b` of Python gives the whole path.
+            // `import a.b` in Python makes the whole path available.
             let dotted = path.replace("::", ".");
             let all = self.imported.get(file).into_iter().flatten();
             let mut whole = all.filter(|imported| imported.brought.path == dotted);
@@ -163,7 +164,7 @@ impl<'f> Linker<'_, 'f> {
         Lead::Files(files)
     }
 
-    /// The files of a module that is imported, perhaps through one that hands it on.
+    /// Returns the files of an imported module, possibly re-exported by another.
     fn of_module(&self, file: usize, imported: &Imported<'_>) -> Vec<usize> {
         let name = imported.brought.name.as_str();
         let handed_on = match self.language(file) {
@@ -175,7 +176,7 @@ impl<'f> Linker<'_, 'f> {
         if handed_on.is_empty() { imported.files.clone() } else { handed_on }
     }
 
-    /// The files that are all meant by a name which these ones hand on: `export * as n from '…'`.
+    /// Returns the files of a namespace that these files export: `export * as n from '…'`.
     fn namespaces(&self, files: &[usize], name: &str) -> Vec<usize> {
         let mut open = VecDeque::from_iter(files.iter().map(|file| (*file, name, 0)));
         while let Some((file, name, hops)) = open.pop_front() {
@@ -196,8 +197,8 @@ impl<'f> Linker<'_, 'f> {
         Vec::new()
     }
 
-    /// What imports bring under a name: as it is seen from a function, or, where none is known,
-    /// for whichever of the file.
+    /// Returns the imports of a local name as seen from a function or, if the function is not
+    /// known, those anywhere in the file.
     fn brought<'s>(&'s self, at: At, local: &'s str) -> Vec<&'s Imported<'f>> {
         if at.function.is_some() {
             return self.imports_of(at, local).collect();
@@ -206,7 +207,7 @@ impl<'f> Linker<'_, 'f> {
         all.filter(|imported| imported.brought.local == local).collect()
     }
 
-    /// `a.b.T` of Java: a class in the folders of its package.
+    /// Resolves `a.b.T` in Java: a class in the folders of its package.
     fn type_in_package(&self, file: usize, package: &str, name: &str) -> Option<Found> {
         if self.language(file) != Some(Language::Java) {
             return None;
@@ -219,7 +220,7 @@ impl<'f> Linker<'_, 'f> {
         self.nearest(file, &found.into_iter().filter(inside).collect::<Vec<_>>())
     }
 
-    /// A type of a namespace or of a module inside of a file.
+    /// Returns a type of a namespace or of a module inside a file.
     fn type_in_scope(&self, file: usize, before: &str, name: &str) -> Option<Found> {
         let module = before.rsplit("::").next()?;
         let found = self.callable(file, self.scoped_types.get(&(module, name))?);
@@ -233,9 +234,9 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// A type that is defined inside of another one.
+    /// Returns a type that is defined inside another one.
     fn type_inside(&self, file: usize, before: &str, name: &str) -> Option<Found> {
-        // There, what follows a type is no type of its own.
+        // In these languages, types do not contain types.
         if matches!(self.language(file), Some(Language::Rust | Language::Go)) {
             return None;
         }
@@ -249,17 +250,17 @@ impl<'f> Linker<'_, 'f> {
         self.types.get(name)?.iter().find(is_inside).copied().filter(|_| certain > GUESS)
     }
 
-    /// `super::T` in a module inside of a file of Rust: a type of the file.
+    /// Resolves `super::T` in an inline module of a Rust file to a type of the file.
     fn type_around(&self, file: usize, before: &str, name: &str) -> Option<Found> {
         let is_around = before.split("::").all(|part| ["self", "super"].contains(&part));
         self.type_in(file, name).filter(|_| is_around)
     }
 
-    /// The only type of a name, where nothing tells what its path means.
+    /// Returns the only type of a name, if nothing is known about its path.
     fn guessed_type(&self, file: usize, before: &str, name: &str) -> Option<(Found, f64)> {
         let first = before.split("::").next().unwrap_or_default();
         let may_be = match self.language(file)? {
-            // There, packages are told by folders and imports.
+            // In these languages, packages are determined by folders and imports.
             Language::Java | Language::Go => false,
             Language::Rust => first != "Self",
             _ => !["self", "this", "cls"].contains(&first),

@@ -1,4 +1,4 @@
-//! What a name means, from near to far.
+//! Resolves names to definitions, from near to far.
 
 use std::collections::VecDeque;
 
@@ -11,21 +11,21 @@ use super::{At, Found, Imported, Linker, functions_around};
 use crate::facts::{Brought, Call, Through};
 use crate::language::Language;
 
-/// A node, and how sure it is that it is meant.
+/// A node, and the confidence that it is the one meant.
 pub(super) type Meant = Option<(usize, f64)>;
 
-/// What is looked for by its name alone.
+/// The kind of definition that is searched by name alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sought {
     Function,
     Method,
 }
 
-/// How many files hand on a name before it is where it is defined.
+/// The most files that are followed when a name is re-exported from file to file.
 pub(super) const HOPS_MAX: usize = 4;
 
 impl<'f> Linker<'_, 'f> {
-    /// What a call calls, and how sure that is.
+    /// Returns the function that a call calls.
     pub(super) fn callee(&self, at: At, owner: Option<&str>, call: &Call) -> Meant {
         let (node, sure) = self.named(at, owner, call)?;
         match call.arguments {
@@ -37,7 +37,7 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    /// What a call calls by the name of that.
+    /// Resolves a call without regard to its arguments.
     fn named(&self, at: At, owner: Option<&str>, call: &Call) -> Meant {
         let (file, name) = (at.file, call.name.as_str());
         match &call.through {
@@ -61,12 +61,12 @@ impl<'f> Linker<'_, 'f> {
 
     fn called_through(&self, at: At, qualifier: &str, name: &str) -> Meant {
         let root = qualifier.split("::").next().unwrap_or_default();
-        // Where `os` is from elsewhere, so is `os.path`.
+        // If `os` is not part of the repository, neither is `os.path`.
         if root != qualifier && self.is_foreign(at, root) {
             return None;
         }
-        // What a type does not have itself, no other one gives it; a path of Rust leads to a
-        // type or a module, and if to none that is known here, then elsewhere.
+        // If a type lacks the function, no other type provides it. A Rust path leads to a type or a
+        // module; if this is not known here, it is outside of the repository.
         let is_path = self.language(at.file) == Some(Language::Rust) && qualifier.len() > 1;
         let is_known = || {
             is_path
@@ -81,18 +81,18 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// A function of a class, a module or a package that is known by its name or path.
+    /// Returns a function of a class, module or package that is named by a path.
     pub(super) fn through(&self, at: At, path: &str, name: &str) -> Meant {
         let file = at.file;
         let (before, qualifier) = path.rsplit_once("::").unwrap_or(("", path));
-        // What a file of JavaScript gives to others, it has itself.
+        // What a JavaScript file exports, it contains.
         let of_file = || (qualifier == "exports").then(|| self.in_file(file, name))?;
         let found = self
             .method(file, path, name, 0.9)
             .or_else(|| self.inherited_by(file, path, name))
             .or_else(|| self.in_modules_led_to(at, path, name))
             .or_else(|| self.made_through(file, path, name));
-        // Paths of Rust need not begin with what is imported.
+        // In Rust, a single name need not be imported to begin a path.
         let is_plain = before.is_empty() && self.language(file) == Some(Language::Rust);
         if found.is_some() || !is_plain && self.leads_elsewhere(at, path) {
             return found;
@@ -108,8 +108,8 @@ impl<'f> Linker<'_, 'f> {
             .or_else(of_file)
     }
 
-    /// `module::function` by the name of a file or a folder. Paths of Rust say where they lead,
-    /// so what is only called alike is a guess there.
+    /// Resolves `module::function` by the name of a file or folder. Rust paths say exactly where
+    /// they lead, so there a mere match of names is a guess.
     fn in_named(&self, file: usize, module: &str, name: &str) -> Meant {
         const GUESS: f64 = 0.3;
         let in_module = self.in_module(file, module, name);
@@ -123,14 +123,14 @@ impl<'f> Linker<'_, 'f> {
     pub(super) fn called_plainly(&self, at: At, owner: Option<&str>, name: &str) -> Meant {
         let file = at.file;
         let of_class = || match self.language(file) {
-            // There, a method may be called without saying on what.
+            // In these languages, a method can be called without a receiver.
             Some(Language::Java | Language::C | Language::Cpp) => {
                 let own = || self.own_method(file, owner?, name);
                 own().or_else(|| self.method_around(at, name))
             }
             _ => None,
         };
-        // What a function imports for itself is nearer than what is around it.
+        // Imports inside the function take precedence over names around it.
         if self.imports_inside(at, name) {
             let imported = self.imported_name(at, name);
             let is_hidden =
@@ -146,7 +146,7 @@ impl<'f> Linker<'_, 'f> {
             .or_else(|| self.beyond_file(at, name))
     }
 
-    /// What a function of Rust has by `use` from a module that is no file.
+    /// Returns what a Rust function imports by `use` from a module inside a file.
     fn used_inside(&self, at: At, name: &str) -> Meant {
         if self.is_foreign(at, name) {
             return None;
@@ -160,12 +160,12 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// What a name means that neither the file nor its imports have as a function.
+    /// Resolves a name that is a function neither in the file nor among its imports.
     fn beyond_file(&self, at: At, name: &str) -> Meant {
         let file = at.file;
         if let Some((class, certain)) = self.type_named(file, name) {
             let constructed = self.constructor(file, class, certain);
-            // There, a function may have the name of a type.
+            // In these languages, a function can have the name of a type.
             let may_differ = matches!(self.language(file), Some(Language::C | Language::Cpp));
             if constructed.is_some() || !may_differ {
                 return constructed;
@@ -179,7 +179,7 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// A function that is defined in the calling one, or in one around that.
+    /// Returns a function defined in the calling function, or in one around it.
     fn nested(&self, at: At, name: &str) -> Meant {
         let nested = self.nested.get(&(at.file, name))?;
         let symbols = &self.files.get(at.file)?.symbols;
@@ -189,7 +189,7 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// Whether a name that neither the file nor its imports tell of can be that of a function
+    /// Whether a name that neither the file nor its imports define can refer to a function
     /// elsewhere in the repository.
     fn could_be_reached(&self, at: At, name: &str) -> bool {
         let Some(language) = self.language(at.file) else { return false };
@@ -198,13 +198,13 @@ impl<'f> Linker<'_, 'f> {
         }
         let everything = || self.imports_of(at, Brought::ALL).next().is_some();
         match language {
-            // Linked together, or read in one after the other.
+            // Files are linked together or read by each other.
             Language::C | Language::Cpp | Language::Shell | Language::Sql => true,
-            // Scripts of a page see each other; modules see what they import.
+            // Scripts of a web page see each other; modules see only what they import.
             Language::JavaScript | Language::TypeScript | Language::Tsx => {
                 self.files.get(at.file).is_some_and(|facts| facts.imports.is_empty())
             }
-            // A module can hand on what it has from elsewhere.
+            // A module can re-export names from elsewhere.
             Language::Rust => everything() || self.imports_of(at, name).next().is_some(),
             Language::Python => everything(),
             Language::Go | Language::Java => false,
@@ -217,7 +217,7 @@ impl<'f> Linker<'_, 'f> {
         Some((near.node, 0.95))
     }
 
-    /// A function that the file imports, whatever it is called here.
+    /// Returns a function that is imported under a local name.
     fn imported_name(&self, at: At, local: &str) -> Meant {
         self.imports_of(at, local).find_map(|imported| {
             let found = self
@@ -226,7 +226,7 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// A function of a module or class that the file imports.
+    /// Returns a function of a module or class that is imported under a local name.
     fn through_import(&self, at: At, local: &str, name: &str) -> Meant {
         self.imports_of(at, local).find_map(|imported| {
             let methods = self.methods.get(&(imported.brought.name.as_str(), name));
@@ -240,7 +240,7 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// A function of a file of which everything was imported.
+    /// Returns a function of a file from which everything is imported.
     fn imported_with_all(&self, at: At, name: &str) -> Meant {
         let mut imports = self.imports_of(at, Brought::ALL);
         imports.find_map(|imported| {
@@ -248,8 +248,8 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// What imports bring under a name, as it is seen from a place: those of the nearest
-    /// function, else those of the file.
+    /// Returns the imports of a local name as seen from a place: those of the innermost function
+    /// that has any, else those of the whole file.
     pub(super) fn imports_of<'s>(
         &'s self,
         at: At,
@@ -263,31 +263,31 @@ impl<'f> Linker<'_, 'f> {
         all().filter(move |found| found.brought.local == local && found.inside == nearest)
     }
 
-    /// Whether a name is imported inside of a function.
+    /// Whether a name is imported inside a function.
     fn imports_inside(&self, at: At, local: &str) -> bool {
         self.imports_of(at, local).any(|imported| imported.inside.is_some())
     }
 
-    /// A function that others than its file can have.
+    /// Returns a function of a file that other files can import.
     fn function_in(&self, file: usize, name: &str) -> Option<Found> {
         if let Some(found) = self.defaults.get(&file).filter(|_| name == Brought::DEFAULT) {
             return Some(*found);
         }
         let found = self.functions.get(name)?.iter();
         let found = || found.clone().filter(|found| found.file == file && !found.hidden);
-        // There, methods and members of objects can be imported.
+        // In these languages, methods and members of objects can be imported.
         let language = self.language(file)?;
         let methods = language == Language::Java || language.is_script();
         let method = || found().next().filter(|_| methods);
         found().find(|found| !found.method).or_else(method).copied()
     }
 
-    /// A function of one of these files, or one that they have from elsewhere themselves.
+    /// Returns a function of one of these files, or one that they re-export.
     pub(super) fn function_handed_on(&self, files: &[usize], name: &str) -> Option<Found> {
         self.handed_on(files, name, |file, name| self.function_in(file, name))
     }
 
-    /// What an import brings, where that is what is looked for.
+    /// Returns the definition that an import refers to, as found by `find`.
     pub(super) fn imported_as(
         &self,
         imported: &Imported<'_>,
@@ -295,7 +295,7 @@ impl<'f> Linker<'_, 'f> {
         find: impl Fn(usize, &str) -> Option<Found>,
     ) -> Option<Found> {
         match imported.brought.name.as_str() {
-            // All of a file that gives one thing without a name is that.
+            // Importing the whole of a file with a default export refers to that.
             Brought::DEFAULT | Brought::ALL => {
                 imported.files.iter().find_map(|file| defaults.get(file)).copied()
             }
@@ -303,7 +303,7 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    /// What one of these files has, or has from elsewhere itself.
+    /// Returns a definition of one of these files, or one that they re-export.
     pub(super) fn handed_on(
         &self,
         files: &[usize],
@@ -330,10 +330,10 @@ impl<'f> Linker<'_, 'f> {
         None
     }
 
-    /// Whether a name was imported from somewhere else than this repository.
+    /// Whether a name is imported from outside of the repository.
     pub(super) fn is_foreign(&self, at: At, local: &str) -> bool {
         match self.language(at.file) {
-            // There, what is imported need not have the name of its file.
+            // In these languages, imported names tell nothing about files.
             Some(Language::C | Language::Cpp | Language::Shell) | None => false,
             Some(Language::Rust) => {
                 let mut imports = self.imports_of(at, local).peekable();
@@ -347,13 +347,13 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    /// `module::function`: a module inside a file.
+    /// Resolves `module::function` for a module inside a file.
     fn in_scope(&self, file: usize, module: &str, name: &str) -> Meant {
         let found = self.callable(file, self.scoped.get(&(module, name))?);
         self.nearest(file, &found).map(|found| (found.node, 0.85))
     }
 
-    /// `module::function`: a file or folder of that name.
+    /// Resolves `module::function` for a file or folder of that name.
     fn in_module(&self, file: usize, module: &str, name: &str) -> Meant {
         let inside = |found: &&Found| {
             let path = self.path(found.file);
@@ -364,12 +364,13 @@ impl<'f> Linker<'_, 'f> {
         self.nearest(file, &found).map(|found| (found.node, 0.8))
     }
 
-    /// `super::function`, `crate::function`: modules inside the file, and those around it.
+    /// Resolves `super::function` and `crate::function`: in modules inside the file, then in those
+    /// around it.
     fn in_modules_around(&self, file: usize, name: &str) -> Meant {
         self.in_file(file, name).or_else(|| self.in_module_around(file, name))
     }
 
-    /// The module that a file is in, or the root of them.
+    /// Searches the module that a file is in, or the root module of its folder.
     fn in_module_around(&self, file: usize, name: &str) -> Meant {
         let around = folder(self.path(file));
         let is_root = |found: &&Found| {
@@ -382,7 +383,7 @@ impl<'f> Linker<'_, 'f> {
         })
     }
 
-    /// In Go, all files of a folder are one.
+    /// Searches the folder of a file. In Go, all files of a folder form one package.
     fn in_folder(&self, file: usize, name: &str) -> Meant {
         if self.language(file) != Some(Language::Go) {
             return None;
@@ -395,8 +396,8 @@ impl<'f> Linker<'_, 'f> {
         Some((found.node, 0.9))
     }
 
-    /// `package::function`: a folder of that name, however far above; names in code have
-    /// no dashes.
+    /// Resolves `package::function` for a folder of that name at any level. Hyphens in folder names
+    /// are underscores in code.
     fn in_package(&self, file: usize, package: &str, name: &str) -> Meant {
         let same = |part: &str| {
             let letters = part.chars().map(|letter| if letter == '-' { '_' } else { letter });
@@ -409,7 +410,7 @@ impl<'f> Linker<'_, 'f> {
         self.nearest(file, &found).map(|found| (found.node, 0.7))
     }
 
-    /// The last resort: a name that hardly anything else has.
+    /// The last resort: resolves a name that is nearly unique in the repository.
     pub(super) fn by_name(&self, file: usize, name: &str, sought: Sought) -> Meant {
         const MOST: usize = 4;
         const FEW: f64 = 0.2;
@@ -418,16 +419,17 @@ impl<'f> Linker<'_, 'f> {
         let is_common = is_method && is_common_method(language, name);
         let mut found = self.callable(file, self.functions.get(name)?);
         found.retain(|found| found.method == is_method && (found.on_value || !is_method));
-        // A value is something, and an interface only says what it can do.
+        // A call on a value runs an implementation, which the interface only declares.
         if found.iter().any(|found| !found.of_interface) {
             found.retain(|found| !found.of_interface);
         }
         if is_common && language == Language::Rust {
-            // There, the type of what has another `get` than lists have is mostly known.
+            // In Rust, values with their own version of a common method mostly have a known type.
             return None;
         }
         if is_common {
-            // Who means another `get` than that of lists has something of that file at least.
+            // A file that calls its own version of a common method has something from the file of
+            // that.
             found.retain(|found| found.file == file || self.imports_file(file, found.file));
         }
         let sure = match (sought, language) {
@@ -450,7 +452,8 @@ impl<'f> Linker<'_, 'f> {
         imported.any(|imported| imported.files.contains(&other))
     }
 
-    /// Those that a file can call: of its language, and not hidden in another file.
+    /// Returns the definitions that a file can use: in a compatible language and not hidden in
+    /// another file.
     pub(super) fn callable(&self, file: usize, found: &[Found]) -> Vec<Found> {
         found.iter().filter(|found| self.may_call(file, **found)).copied().collect()
     }
@@ -459,7 +462,7 @@ impl<'f> Linker<'_, 'f> {
         self.may_use(file, found.file) && (!found.hidden || found.file == file)
     }
 
-    /// Whether the languages of two files go together.
+    /// Whether the languages of two files are compatible.
     pub(super) fn may_use(&self, file: usize, other: usize) -> bool {
         match (self.language(file), self.language(other)) {
             (Some(from), Some(to)) => from.speaks_with(to),
@@ -475,7 +478,7 @@ impl<'f> Linker<'_, 'f> {
         self.files.get(file).map_or("", |facts| facts.path.as_str())
     }
 
-    /// The one whose path has most in common with the file's.
+    /// Returns the definition whose path has the longest prefix in common with the file's.
     pub(super) fn nearest(&self, file: usize, found: &[Found]) -> Option<Found> {
         let here = self.path(file);
         let shared = |other: &str| {

@@ -1,6 +1,7 @@
-//! In Go, a type implements every interface whose methods it has, without saying so.
+//! Implementations in Go, where a type implements every interface whose methods it has, without a
+//! declaration.
 //!
-//! Methods are compared by their names, so it is likely, not certain.
+//! Methods are compared by name only, so the result is likely, not certain.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,17 +10,17 @@ use super::{EdgeKind, Linker};
 use crate::facts::Label;
 use crate::language::Language;
 
-/// How sure it is in the same package, and in another one.
+/// The confidence within a package, and across packages.
 const NEAR: f64 = 0.8;
 const FAR: f64 = 0.6;
-/// How many types are said to implement one interface, at most: more say nothing.
+/// The most types that are recorded for one interface; more would tell nothing.
 const TYPES_MAX: usize = 200;
 
-/// A type by its package and name.
+/// A type, by its folder and name.
 type Named<'f> = (&'f str, &'f str);
 
 impl<'f> Linker<'_, 'f> {
-    /// Joins types of Go to the interfaces that they implement.
+    /// Joins Go types to the interfaces they implement.
     pub(super) fn add_implementations(&mut self) {
         let methods = self.methods_of_go();
         let embedded = self.embedded_in_go();
@@ -32,7 +33,7 @@ impl<'f> Linker<'_, 'f> {
             match (label, complete) {
                 _ if own.is_empty() => continue,
                 (Label::Interface, Complete::Yes) => interfaces.push((named, node)),
-                // What else it asks for is not known.
+                // It embeds interfaces with unknown methods.
                 (Label::Interface, Complete::No) => continue,
                 _ => {
                     classes.insert(named, node);
@@ -45,7 +46,7 @@ impl<'f> Linker<'_, 'f> {
             let Some(wanted) = sets.get(&interface) else { continue };
             let rarest = wanted.iter().min_by_key(|name| having.get(**name).map_or(0, Vec::len));
             let Some(fitting) = rarest.and_then(|name| having.get(name)) else { continue };
-            // What is not exported, no other package has.
+            // Methods that are not exported cannot be implemented in another package.
             let is_open = wanted.iter().all(|name| name.starts_with(char::is_uppercase));
             let fits = |class: &&Named<'f>| {
                 (is_open || class.0 == interface.0)
@@ -71,7 +72,7 @@ impl<'f> Linker<'_, 'f> {
         methods
     }
 
-    /// What types and interfaces have in themselves without a name; none for what is not known.
+    /// Returns the types that each type or interface embeds; `None` for unknown ones.
     fn embedded_in_go(&self) -> FxHashMap<Named<'f>, Vec<Option<Named<'f>>>> {
         let mut embedded: FxHashMap<Named<'f>, Vec<Option<Named<'f>>>> = FxHashMap::default();
         for (number, file) in self.files.iter().copied().enumerate() {
@@ -108,13 +109,13 @@ impl<'f> Linker<'_, 'f> {
     }
 }
 
-/// Whether all of what a type has is known.
+/// Whether all methods of a type are known.
 enum Complete {
     Yes,
     No,
 }
 
-/// The methods of a type, with those of what it has in itself.
+/// Returns the methods of a type, including those of embedded types.
 fn whole<'f>(
     named: Named<'f>,
     methods: &FxHashMap<Named<'f>, FxHashSet<&'f str>>,

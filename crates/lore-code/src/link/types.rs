@@ -1,7 +1,7 @@
-//! Types that names mean, and their methods.
+//! Resolves names to types, and finds their methods.
 //!
-//! Several types of a repository can have the same name: which one is meant is told by the
-//! file and what it imports, and only that one's methods count.
+//! Several types of a repository can have the same name. The file and its imports determine which
+//! one is meant, and only methods of that one count.
 
 use std::collections::VecDeque;
 
@@ -11,24 +11,24 @@ use super::{At, Found, Linker};
 use crate::facts::{Brought, Label, Symbol};
 use crate::language::Language;
 
-/// How sure it is which type a name means that is imported, that is the only one in reach, or
-/// the nearest of several.
+/// The confidence in a type that is imported, that is the only one within reach, or that is the
+/// nearest of several.
 pub(super) const IMPORTED: f64 = 0.9;
 const ONE: f64 = 0.8;
 const SEVERAL: f64 = 0.4;
-/// How sure it is when nothing but the end of a path tells it.
+/// The confidence if only the end of a path matches.
 pub(super) const GUESS: f64 = 0.3;
 
-/// How many classes are looked at for an inherited method.
+/// The most classes that are searched for an inherited method.
 const CLASSES_MAX: usize = 32;
 
 impl Linker<'_, '_> {
-    /// The node of a type, and how sure it is that it is meant.
+    /// Returns the node of the type that a name or path refers to, with the confidence.
     pub(super) fn named_type(&self, file: usize, name: &str) -> Meant {
         self.type_named(file, name).map(|(found, sure)| (found.node, sure))
     }
 
-    /// The type that a name or a path means in a file.
+    /// Returns the type that a name or path refers to in a file, with the confidence.
     pub(super) fn type_named(&self, file: usize, name: &str) -> Option<(Found, f64)> {
         if name.contains("::") {
             return self.type_through(file, name);
@@ -62,7 +62,7 @@ impl Linker<'_, '_> {
         self.nearest(file, &fitting).map(|found| (found, certain))
     }
 
-    /// Whether a file can have a type of another one without importing it.
+    /// Whether a file can use a type of another file without importing it by name.
     fn sees_type(&self, file: usize, found: Found) -> bool {
         match self.language(file) {
             Some(Language::Python) => {
@@ -76,14 +76,14 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// A method of a type, or of one above it.
+    /// Returns a method of a type or of its base types.
     pub(super) fn own_method(&self, file: usize, owner: &str, name: &str) -> Meant {
         let own = self.method(file, owner, name, 0.95);
         own.or_else(|| self.inherited_by(file, owner, name))
     }
 
-    /// A method of one of the classes that a function is written in, the nearest first: what is
-    /// inside of a class has its methods, too.
+    /// Returns a method of one of the classes around a function, innermost first: nested classes
+    /// can call methods of outer ones.
     pub(super) fn method_around(&self, at: At, name: &str) -> Meant {
         let symbols = &self.files.get(at.file)?.symbols;
         let function = symbols.get(at.function?)?;
@@ -92,13 +92,13 @@ impl Linker<'_, '_> {
                 && class.byte_start <= function.byte_start
                 && function.byte_end <= class.byte_end
         };
-        // What is inside comes after what is around it.
+        // Nested symbols come after the ones around them.
         let around = symbols.iter().rev().filter(is_around).skip(1);
         around.into_iter().find_map(|class| self.own_method(at.file, &class.name, name))
     }
 
-    /// A method of what is above the type that a name means in a file: it may be told there,
-    /// or where the type is.
+    /// Returns a method inherited by the type that a name refers to in a file. Its base types may
+    /// be stated in this file or in the type's own.
     pub(super) fn inherited_by(&self, file: usize, owner: &str, name: &str) -> Meant {
         self.inherited(file, owner, name).or_else(|| {
             let (class, _) =
@@ -107,7 +107,7 @@ impl Linker<'_, '_> {
         })
     }
 
-    /// A method of the type that a name means in a file.
+    /// Returns a method of the type that a name refers to in a file.
     pub(super) fn method(&self, file: usize, owner: &str, name: &str, sure: f64) -> Meant {
         if let Some(near) = self.method_of_prototype(file, owner, name) {
             return Some((near.node, sure));
@@ -117,10 +117,10 @@ impl Linker<'_, '_> {
             return Some((found.node, farther(sure, found.file == file, certain)));
         }
         if self.types.contains_key(owner) {
-            // There are types of this name, but none that is meant here.
+            // There are types of this name, but none of them is meant here.
             return None;
         }
-        // Objects have methods, too, and types from elsewhere get some here.
+        // Object literals have methods as well, and types from elsewhere can get methods here.
         let found = self.methods.get(&(owner, name))?;
         if let Some(near) = found.iter().find(|found| found.file == file) {
             return Some((near.node, sure));
@@ -130,8 +130,8 @@ impl Linker<'_, '_> {
         self.nearest(file, &fitting).map(|found| (found.node, farther(sure, false, certain)))
     }
 
-    /// A method of what is no class in a file of JavaScript, but has methods there: no class of
-    /// its name elsewhere is meant.
+    /// Returns a method of something that is not a class in a JavaScript file but has methods
+    /// there. This takes precedence over classes of the same name in other files.
     fn method_of_prototype(&self, file: usize, owner: &str, name: &str) -> Option<Found> {
         if !self.language(file)?.is_script() || self.type_in(file, owner).is_some() {
             return None;
@@ -140,8 +140,8 @@ impl Linker<'_, '_> {
         known.iter().find(|found| found.file == file).copied()
     }
 
-    /// A method of a type, which need not be in the same file: but what has the type's name
-    /// there has to mean it.
+    /// Returns a method of a type. It may be in another file, if the owner's name refers to this
+    /// type there.
     fn method_of(&self, class: Found, name: &str) -> Option<Found> {
         let owner = self.name_of(class)?;
         let found = self.methods.get(&(owner, name))?;
@@ -155,12 +155,12 @@ impl Linker<'_, '_> {
         near.or_else(|| found.iter().find(means)).copied()
     }
 
-    /// Whether a method is one of a class and not of another of its name in the same file.
+    /// Whether a method belongs to this class and not to another of the same name in the same file.
     fn is_of(&self, method: Found, class: Found, owner: &str) -> bool {
         self.class_around(method, owner).is_none_or(|around| around == class.node)
     }
 
-    /// The type that a method is said to be of, as its file and its module tell.
+    /// Returns the type that a method belongs to, as determined by its file and module.
     pub(super) fn owner_of(&self, method: Found, owner: &str) -> Meant {
         if let Some(around) = self.class_around(method, owner) {
             return Some((around, 1.0));
@@ -173,8 +173,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The class that a method is in, where several of a file have its name: the one it is
-    /// written in, or that of its module.
+    /// If several types of a file have the name of a method's owner, returns the one that contains
+    /// the method, or else the one in the same module.
     fn class_around(&self, method: Found, owner: &str) -> Option<usize> {
         let known = self.types.get(owner)?.iter().filter(|found| found.file == method.file);
         known.clone().nth(1)?;
@@ -188,7 +188,7 @@ impl Linker<'_, '_> {
         same().find(around).or_else(|| same().next()).map(|class| class.node)
     }
 
-    /// A method of a class above, the nearest first.
+    /// Returns a method of a base type, nearest first.
     fn inherited(&self, file: usize, owner: &str, name: &str) -> Meant {
         let mut open = VecDeque::from([(file, owner)]);
         for _ in 0..CLASSES_MAX {
@@ -206,19 +206,19 @@ impl Linker<'_, '_> {
         None
     }
 
-    /// The name by which something is defined.
+    /// Returns the name of a definition.
     pub(super) fn name_of(&self, found: Found) -> Option<&str> {
         self.graph.nodes.get(found.node).map(|node| node.name.as_str())
     }
 
-    /// What is called to make something of a class, where that is a function.
+    /// Returns the constructor of a class, if it is a function.
     pub(super) fn constructor(&self, file: usize, class: Found, certain: f64) -> Meant {
         let own = self.name_of(class)?;
         let (name, can_be_inherited) = match self.language(file)? {
             Language::Python => ("__init__", true),
             Language::JavaScript | Language::TypeScript | Language::Tsx => ("constructor", true),
             Language::Java | Language::Cpp => (own, false),
-            // There, a type before parentheses is a value, not a call.
+            // In these languages, a type before parentheses is not a call.
             _ => return None,
         };
         match self.method_of(class, name) {
@@ -228,7 +228,7 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// Whether `this(…)` and `super(…)` call what makes things of a class.
+    /// Whether `this(…)` or `super(…)` calls a constructor.
     pub(super) fn makes_itself(&self, file: usize, name: &str) -> bool {
         match self.language(file) {
             Some(Language::Java) => ["this", "super"].contains(&name),
@@ -237,11 +237,12 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// What is called by `this(…)`, another one of the same class, or by `super(…)`.
+    /// Returns the constructor that is called by `this(…)`, another of the same class, or by
+    /// `super(…)`.
     pub(super) fn made_by_maker(&self, at: At, owner: &str, name: &str) -> Meant {
         let owner = owner.rsplit("::").next().unwrap_or_default();
         if name == "this" {
-            // Which of them, what it is given tells.
+            // Which one is decided later, by the number of arguments.
             let caller = at.function.and_then(|function| self.symbol_node(at.file, function));
             let others = self.methods.get(&(owner, owner))?.iter();
             let mut others = others.filter(|found| found.file == at.file);
@@ -256,7 +257,7 @@ impl Linker<'_, '_> {
         })
     }
 
-    /// Whether a function can be called on a value: in Rust, one that does not take it cannot.
+    /// Whether a function can be called on a value. A Rust function without `self` cannot.
     pub(super) fn is_called_on_values(&self, file: usize, symbol: &Symbol) -> bool {
         let params = symbol.params.as_deref().unwrap_or_default();
         let first = params.split([',', ':', ')']).next().unwrap_or_default();
@@ -271,8 +272,8 @@ impl Linker<'_, '_> {
     }
 }
 
-/// How sure a method is meant, given how sure it would be in the same file, and how sure it is
-/// that its type is meant.
+/// Returns the confidence in a method, given the confidence for one in the same file and the
+/// confidence in its type.
 fn farther(sure: f64, is_same_file: bool, certain: f64) -> f64 {
     match is_same_file {
         _ if certain <= GUESS => GUESS,

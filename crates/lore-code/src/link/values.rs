@@ -1,4 +1,4 @@
-//! What is called on values, told by their types.
+//! Resolves calls on values by the types of these.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -9,17 +9,17 @@ use crate::extract::{held, returned_name};
 use crate::language::Language;
 
 impl Linker<'_, '_> {
-    /// A method of a value of which its type is known, or what returned it. A type from
-    /// elsewhere has its methods from there.
+    /// Returns the method that is called on a value, given the value's type or the expression it
+    /// comes from. A type from outside of the repository has its methods there.
     pub(super) fn called_on(&self, at: At, owner: Option<&str>, kind: &str, name: &str) -> Meant {
         const STEPS_MAX: usize = 8;
         let kind = self.type_of(at, owner, kind, STEPS_MAX);
         let kind = kind.map(|(file, kind)| self.without_alias(file, kind));
-        // `T` stands for types that are not known here.
+        // A single letter is a type parameter, unless there is a type of this name.
         let kind =
             kind.filter(|(file, kind)| kind.len() > 1 || self.type_named(*file, kind).is_some());
         match kind {
-            // What holds others is from elsewhere.
+            // Containers are types from outside of the repository.
             Some((_, kind)) if held(&kind).is_some() => None,
             Some((file, kind)) => self
                 .method_of_some(file, &kind, name)
@@ -28,8 +28,9 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The path of a type and the file where that is written: as it is known here, as a class
-    /// tells of its field, or as the function tells that returns the value.
+    /// Evaluates a type expression. Returns the path of the type and the file in which that path is
+    /// written: this one, that of the class with the field, or that of the function that returns
+    /// the value.
     fn type_of<'k>(
         &'k self,
         at: At,
@@ -91,7 +92,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// The path of a type that several of a file could be, as the module tells it is used in.
+    /// Qualifies a type name with the module it is used in, if that module of the file has a type
+    /// of this name.
     fn as_seen_from<'k>(&self, at: At, kind: &'k str) -> Cow<'k, str> {
         let module = || {
             let function = self.files.get(at.file)?.symbols.get(at.function?)?;
@@ -105,7 +107,8 @@ impl Linker<'_, '_> {
         }
     }
 
-    /// What a type is at least that a class is made with: `A+B` where several tell.
+    /// Returns the bounds of a class's type parameter, from the class and all its `impl` blocks;
+    /// `A+B` if there are several.
     fn told_by_extensions(&self, class: Found, number: &str) -> Option<String> {
         let told = self.fields.get(&(self.name_of(class)?, number))?;
         let meant = |file: usize| self.named_type(file, self.name_of(class)?);
@@ -119,13 +122,13 @@ impl Linker<'_, '_> {
         Some(kinds.join("+"))
     }
 
-    /// A method of a type, or of one of several: `A+B`.
+    /// Returns a method of a type, or of the first that has it of several: `A+B`.
     fn method_of_some(&self, file: usize, kind: &str, name: &str) -> Meant {
         kind.split('+').find_map(|kind| self.own_method(file, kind, name))
     }
 
-    /// The type that a name stands for in C++, where it is none itself: as the file says, one that
-    /// it includes, or all that know the name.
+    /// Replaces a C++ type alias by its type. Aliases of the file itself come first, then those of
+    /// included files, then others if all of them agree.
     fn without_alias<'k>(&'k self, file: usize, kind: Cow<'k, str>) -> (usize, Cow<'k, str>) {
         const STEPS_MAX: usize = 4;
         let (mut file, mut kind) = (file, kind);
@@ -150,7 +153,7 @@ impl Linker<'_, '_> {
         (file, kind)
     }
 
-    /// `: a(1)` of C++: what makes the field of a class.
+    /// Returns the constructor that a C++ member initializer such as `: a(1)` calls.
     fn field_made(&self, at: At, owner: &str, name: &str) -> Meant {
         if self.language(at.file) != Some(Language::Cpp) {
             return None;
@@ -161,8 +164,8 @@ impl Linker<'_, '_> {
         self.constructor(at.file, made, certain)
     }
 
-    /// The class that has a field, this one or one above it, and the type of that, as it is told
-    /// where the class is.
+    /// Returns the class that declares a field, which is this one or a base class, and the type of
+    /// the field as written there.
     fn field_of(&self, class: Found, name: &str) -> Option<(Found, &str)> {
         const CLASSES_MAX: usize = 16;
         let mut open = VecDeque::from([class]);
@@ -183,7 +186,8 @@ impl Linker<'_, '_> {
     }
 }
 
-/// The type of what a method of Rust returns that every type has, or every one that holds others.
+/// Returns the type of the result of a Rust method that every type has, or that every container
+/// has.
 fn passed<'k>(kind: Cow<'k, str>, method: &str) -> Option<Cow<'k, str>> {
     const SAME: [&str; 7] =
         ["as_mut", "as_ref", "borrow", "borrow_mut", "clone", "into_inner", "to_owned"];

@@ -1,28 +1,28 @@
-//! A graph of a few files, to be asked.
+//! A graph of a few files, for queries.
 
 use std::collections::BTreeMap;
 
 use lore_code::{FileFacts, extract, link};
 use lore_cypher::{Options, Parameters, Value, answer};
 
-/// Who calls whom.
+/// Callers and called functions.
 pub(crate) const CALLS: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name";
-/// Who calls something in which file.
+/// Callers, with the file of the called function.
 #[allow(dead_code, reason = "not asked in every file of tests")]
 pub(crate) const WHERE: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.file_path";
 
-/// A graph of sources.
+/// A graph built from source texts.
 pub(crate) struct Asked(lore_cypher::Graph);
 
 impl Asked {
-    /// The graph of these files.
+    /// Builds the graph of files, given as paths and texts.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let facts: BTreeMap<String, FileFacts> =
             files.iter().map(|(path, text)| ((*path).to_owned(), extract(path, text))).collect();
         Self(link([("example/repo", &facts)]).snapshot().unwrap())
     }
 
-    /// Checks the rows of a query with one column, in order.
+    /// Asserts the rows of a query with one column, sorted.
     pub(crate) fn rows(&self, query: &str, expected: &[&str]) {
         let table = answer(&self.0, query, &Parameters::new(), &Options::default()).unwrap();
         let mut rows: Vec<_> = table

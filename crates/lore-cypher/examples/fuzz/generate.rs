@@ -1,17 +1,17 @@
-//! Queries that nobody would write: most of them mean something, some of them hardly.
+//! Generates random queries, about half of them damaged.
 //!
-//! A seed always gives the same queries, so that what breaks can be broken again.
+//! A seed always gives the same query, so that failures can be reproduced.
 
-/// Luck that can be repeated.
+/// A random number generator with a seed.
 pub(crate) struct Luck(u64);
 
 impl Luck {
-    /// Luck that starts here.
+    /// Creates a generator from a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A query, damaged or not.
+    /// Generates a query, possibly damaged.
     pub(crate) fn query(&mut self) -> String {
         let mut text = self.whole(0);
         for _ in 0..self.below(4).saturating_sub(1) {
@@ -225,7 +225,7 @@ impl Luck {
         if self.one_in(3) { self.name().to_owned() } else { self.pick(LEAVES).to_owned() }
     }
 
-    /// Cuts, doubles, swaps or adds something.
+    /// Damages a query: removes, duplicates, swaps or inserts words or characters.
     fn damaged(&mut self, text: &str) -> String {
         let mut words: Vec<&str> = text.split(' ').collect();
         let at = self.below(words.len());

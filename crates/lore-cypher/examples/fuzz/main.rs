@@ -1,8 +1,7 @@
-//! Asks for a while what nobody would ask: nothing may break, and nothing may take longer
-//! than it is allowed to.
+//! Runs random queries for a while: none may crash the engine or exceed its time.
 //!
-//! `cargo xtask fuzz cypher [--seconds N] [--seed N]`. Ends with an error that names the
-//! queries that broke something.
+//! `cargo xtask fuzz cypher [--seconds N] [--seed N]`. Prints the queries that failed, and exits
+//! with an error if there are any.
 
 #![allow(clippy::print_stdout, reason = "a program that is run by hand")]
 
@@ -14,7 +13,7 @@ use std::time::{Duration, Instant};
 use generate::Luck;
 use lore_cypher::{CypherError, Graph, GraphBuilder, Limits, Options, Parameters, Value, answer};
 
-/// What a query may take beyond its time: finding out that it is over, on a busy machine.
+/// The time that a query may take beyond its limit until it notices, on a busy machine.
 const GRACE: Duration = Duration::from_millis(1_500);
 
 fn main() -> ExitCode {
@@ -56,7 +55,7 @@ fn ask(graph: &Graph, query: &str) -> Result<(), CypherError> {
 
 fn complaint(outcome: &Result<(), CypherError>, took: Duration) -> Option<String> {
     match outcome {
-        // A panic on the engine's thread comes back as this.
+        // The error that replaces a panic on the engine's thread.
         Err(CypherError::Failed { message, .. }) if message.contains("made the engine fail") => {
             Some(message.clone())
         }
@@ -65,7 +64,7 @@ fn complaint(outcome: &Result<(), CypherError>, took: Duration) -> Option<String
     }
 }
 
-/// A few hundred nodes, some of them with many ways between them.
+/// A graph of a few hundred nodes with many paths between them.
 fn graph() -> Graph {
     let mut builder = GraphBuilder::new(&["name"]);
     let nodes: Vec<_> = (0..300_i64)

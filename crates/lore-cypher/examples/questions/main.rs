@@ -1,6 +1,6 @@
-//! Typical questions on a generated code graph: 100 k nodes, 300 k relationships.
+//! Typical queries on a generated code graph with 100,000 nodes and 300,000 relationships.
 //!
-//! `cargo xtask bench code`. Prints the median of many runs, with rows and memory.
+//! `cargo xtask bench code`. Prints the median and best time of many runs, with rows and memory.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ const MODULES: usize = 1_000;
 const INTERFACES: usize = 1_000;
 const CALLS: usize = 190_000;
 
-/// What is asked, with the time the best embedded engine measured needs, in ms.
+/// Names, queries and target times in ms: the time of the best embedded engine that was measured.
 const QUESTIONS: &[(&str, &str, f64)] = &[
     ("function by name", "MATCH (f:Function {name: 'fn_4242'}) RETURN f.name, f.file_path", 7.2),
     (
@@ -100,7 +100,7 @@ const QUESTIONS: &[(&str, &str, f64)] = &[
     ("names by a pattern", "MATCH (f:Function) WHERE f.name =~ 'fn_12.*9' RETURN count(*)", 17.6),
 ];
 
-/// What would take for ever: each has to stop at a budget, within a second.
+/// Queries that would take forever: each must stop at a limit within a second.
 const EXPLOSIONS: &[(&str, &str)] = &[
     ("all triples of nodes", "MATCH (a), (b), (c) RETURN count(*)"),
     ("pairs by a condition", "MATCH (a), (b) WHERE a.name < b.name RETURN count(*)"),
@@ -163,7 +163,8 @@ fn measure(graph: &Graph, query: &str) -> (usize, f64, f64) {
     (rows, times[times.len() / 2], times[0])
 }
 
-/// Repeatable, and a little like code: few functions are called by very many.
+/// Generates the graph, always the same, with some similarity to code: few functions are called
+/// very often.
 fn generate() -> Graph {
     let mut random = Random(42);
     let mut builder = GraphBuilder::new(&["name", "file_path", "entity_id", "module_name"]);
@@ -191,7 +192,7 @@ fn generate() -> Graph {
         }
     }
     for _ in 0..CALLS {
-        // The square of a uniform number prefers small ones.
+        // The cube of a uniform random number favours small ones.
         let callee = random.below(1_000_000) as f64 / 1e6;
         let callee = (callee * callee * callee * FUNCTIONS as f64) as usize;
         let line = Value::Int(random.below(2000) as i64);
@@ -241,7 +242,7 @@ impl Random {
     }
 }
 
-/// Megabytes in use by this process, where the system tells.
+/// The resident memory of this process in MiB; 0 where it is unknown.
 fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

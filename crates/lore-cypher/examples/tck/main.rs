@@ -1,4 +1,4 @@
-//! Prints how many scenarios of the openCypher kit pass, folder by folder.
+//! Prints how many scenarios of the openCypher kit pass, by folder.
 //!
 //! `cargo xtask tck --scenarios FILE [--failing] [--write]`
 

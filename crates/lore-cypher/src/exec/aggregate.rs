@@ -1,4 +1,4 @@
-//! Aggregating functions.
+//! Executes aggregating functions.
 
 use super::Exec;
 use super::arithmetic;
@@ -9,21 +9,21 @@ use crate::functions::Aggregate;
 use crate::plan::{Aggregation, Arithmetic, Distinct, Slot};
 use crate::value::Value;
 
-/// What was gathered of a group for one call.
+/// The accumulator of one aggregating call for one group.
 pub(super) struct Gathered {
     function: Aggregate,
     seen: Option<Box<Seen>>,
     count: i64,
     /// The sum, or the smallest or largest value.
     value: Value,
-    /// The mean so far, for when the sum is too large for a number.
+    /// The running mean, used if the sum overflows.
     mean: f64,
     values: Vec<Value>,
     percentile: Value,
 }
 
 impl Gathered {
-    /// Nothing yet, for every call.
+    /// Creates empty accumulators for all calls.
     pub(super) fn all(calls: &[(Slot, Aggregation)]) -> impl Iterator<Item = Self> {
         calls.iter().map(|(_, call)| Self::new(call))
     }
@@ -40,7 +40,7 @@ impl Gathered {
         }
     }
 
-    /// The result of a group.
+    /// Returns the result of the group.
     pub(super) fn result(self, exec: &Exec<'_>) -> Result<Value> {
         match self.function {
             Aggregate::Count => Ok(Value::Int(self.count)),
@@ -60,7 +60,8 @@ impl Gathered {
         }
     }
 
-    /// Takes a value into the mean. No step of it is larger than what was taken in.
+    /// Updates the running mean. No intermediate value is larger than the largest input, so it
+    /// cannot overflow.
     fn follow_mean(&mut self, value: &Value) {
         let count = self.count as f64;
         self.mean = self.mean * ((count - 1.0) / count) + number(value) / count;
@@ -91,7 +92,7 @@ impl Gathered {
 }
 
 impl<'q> Exec<'q> {
-    /// Takes the value of the current row in; unknown values do not count.
+    /// Adds the value of the current row; null is ignored.
     pub(super) fn add(&mut self, gathered: &mut Gathered, call: &'q Aggregation) -> Result<()> {
         let Some(argument) = &call.argument else {
             return self.count(gathered);
@@ -116,7 +117,7 @@ impl<'q> Exec<'q> {
         self.take(gathered, value).map_err(|error| self.placed(error, call.place, advice))
     }
 
-    /// Counts the rows that the current one stands for.
+    /// Adds the weight of the current row to the count.
     fn count(&self, gathered: &mut Gathered) -> Result<()> {
         let count = i64::try_from(self.weight).ok().and_then(|n| gathered.count.checked_add(n));
         match count {
@@ -169,7 +170,7 @@ impl<'q> Exec<'q> {
     }
 }
 
-/// A sum that is only on the way to a mean, and so need not fit.
+/// Adds to the sum for a mean, which may exceed 64-bit integers.
 fn summed(left: &Value, right: &Value) -> Result<Value> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => {
@@ -179,8 +180,7 @@ fn summed(left: &Value, right: &Value) -> Result<Value> {
     }
 }
 
-/// What lies so far on the way from one number to another, also where they are too far apart
-/// for their difference.
+/// Interpolates between two numbers, even if their difference overflows.
 fn between(low: f64, high: f64, part: f64) -> f64 {
     let distance = high - low;
     if distance.is_finite() { low + distance * part } else { low * (1.0 - part) + high * part }
@@ -194,7 +194,7 @@ fn number(value: &Value) -> f64 {
     }
 }
 
-/// The standard deviation, of a sample when one is taken from the count.
+/// The standard deviation: of a sample if `taken` is 1, of a population if it is 0.
 fn deviation(values: &[Value], taken: usize) -> f64 {
     if values.len() <= taken.max(1) {
         return 0.0;
@@ -203,12 +203,12 @@ fn deviation(values: &[Value], taken: usize) -> f64 {
     if plain.is_finite() {
         return plain;
     }
-    // Squares of large numbers are too large where their roots are not.
+    // Squares of large numbers overflow even if the result does not, so the numbers are scaled.
     let largest = values.iter().map(|value| number(value).abs()).fold(0.0, f64::max);
     scaled_deviation(values, taken, largest) * largest
 }
 
-/// The standard deviation of numbers divided by another.
+/// The standard deviation of numbers divided by `scale`.
 fn scaled_deviation(values: &[Value], taken: usize, scale: f64) -> f64 {
     let count = values.len() as f64;
     let scaled = |value: &Value| number(value) / scale;

@@ -1,11 +1,11 @@
-//! Operators on numbers, texts, lists and times.
+//! Operators on numbers, strings, lists and temporal values.
 
 use crate::error::{CypherError, Result, failed};
 use crate::plan::Arithmetic;
 use crate::temporal;
 use crate::value::Value;
 
-/// Applies an operator; unknown operands give an unknown result.
+/// Applies an operator; a null operand gives null.
 pub(super) fn apply(operator: Arithmetic, left: &Value, right: &Value) -> Result<Value> {
     match (operator, left, right) {
         (Arithmetic::Add, Value::List(_), _) | (Arithmetic::Add, _, Value::List(_)) => {
@@ -43,7 +43,7 @@ pub(super) fn apply(operator: Arithmetic, left: &Value, right: &Value) -> Result
     }
 }
 
-/// The value with its sign changed.
+/// Negates a value.
 pub(super) fn negate(value: &Value) -> Result<Value> {
     match value {
         Value::Null => Ok(Value::Null),
@@ -74,7 +74,7 @@ fn integers(operator: Arithmetic, left: i64, right: i64) -> Result<Value> {
             return failed("integers cannot be divided by zero");
         }
         Arithmetic::Divide => left.checked_div(right),
-        // The least integer has a remainder, too, though its quotient by -1 does not fit.
+        // The remainder by -1 is defined even for the smallest integer, whose quotient overflows.
         Arithmetic::Remainder => Some(left.wrapping_rem(right)),
         Arithmetic::Power => return Ok(Value::Float((left as f64).powf(right as f64))),
     };

@@ -1,4 +1,4 @@
-//! Functions of values.
+//! Calls functions of values.
 
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ impl Exec<'_> {
         Ok(Value::text(text.replace(old, new)))
     }
 
-    /// Parts take many times the room of the text.
+    /// Splits a string. The parts take much more memory than the string.
     fn split(&mut self, text: &str, separator: &str) -> Result<Value> {
         let (mut parts, mut weight) = (Vec::new(), 0_u64);
         for part in text.split(separator).map(Value::text) {
@@ -155,7 +155,7 @@ impl Exec<'_> {
         self.meter.built(Value::list(parts))
     }
 
-    /// Some letters become longer in another case.
+    /// Checks the length of a text, because some letters become longer in another case.
     fn text(&self, text: String) -> Result<Value> {
         self.meter.room_for_text(text.len() as u64)?;
         Ok(Value::text(text))
@@ -184,7 +184,7 @@ impl Exec<'_> {
         Ok(Value::list(numbers.map(|number| Value::Int(number as i64)).collect()))
     }
 
-    /// SplitMix64, seeded from outside, so that a run can be repeated.
+    /// SplitMix64, with a seed from the options, so that a run can be repeated.
     fn random(&mut self) -> f64 {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.random;
@@ -194,7 +194,7 @@ impl Exec<'_> {
     }
 }
 
-/// A function of a list.
+/// Calls a function of a list.
 fn of_list(function: Function, list: &crate::value::List) -> Result<Value> {
     let items = list.items();
     Ok(match function {
@@ -240,7 +240,7 @@ fn of_number(function: Function, value: &Value, second: Option<&Value>) -> Resul
         Function::Round => {
             let scale = 10_f64.powi(places as i32);
             match number * scale {
-                // There are not so many places.
+                // The number does not have that many digits.
                 scaled if !scaled.is_finite() => number,
                 _ if scale == 0.0 => 0.0,
                 scaled => (scaled + 0.5).floor() / scale,

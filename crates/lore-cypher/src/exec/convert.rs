@@ -1,9 +1,9 @@
-//! Conversions between kinds of values.
+//! Conversions between types of values.
 
 use crate::error::{Result, failed};
 use crate::value::Value;
 
-/// `toBoolean`; what is no boolean is null.
+/// `toBoolean`; a string that is not a boolean becomes null.
 pub(super) fn to_boolean(value: &Value) -> Result<Value> {
     Ok(match value {
         Value::Null => Value::Null,
@@ -18,7 +18,7 @@ pub(super) fn to_boolean(value: &Value) -> Result<Value> {
     })
 }
 
-/// `toInteger`; fractions are cut off.
+/// `toInteger`; fractions are truncated.
 pub(super) fn to_integer(value: &Value) -> Result<Value> {
     Ok(match value {
         Value::Null => Value::Null,
@@ -57,7 +57,7 @@ pub(super) fn to_text(value: &Value) -> Result<Value> {
     })
 }
 
-/// A number as Cypher writes it: floats always look like floats.
+/// Formats a number as Cypher does: floats always look like floats.
 pub(super) fn number_text(value: &Value) -> String {
     match value {
         Value::Int(number) => number.to_string(),

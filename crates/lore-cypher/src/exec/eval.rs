@@ -1,4 +1,4 @@
-//! Evaluating expressions.
+//! Evaluates expressions.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,14 +14,14 @@ use crate::value::{List, Value};
 use crate::{advice, compare};
 
 impl<'q> Exec<'q> {
-    /// The value of an expression.
+    /// Evaluates an expression.
     pub(super) fn eval(&mut self, expr: &'q Expr) -> Result<Value> {
         match expr {
             Expr::Const(value) => Ok(value.clone()),
             Expr::Slot(slot) => Ok(self.get(*slot).clone()),
             Expr::Property { base, name, key, place } => {
                 let found = match &**base {
-                    // The usual case, without copying the node's value around.
+                    // The common case, without cloning the value in the slot.
                     Expr::Slot(slot) => self.property(self.get(*slot), name, *key),
                     base => {
                         let base = self.eval(base)?;
@@ -75,7 +75,7 @@ impl<'q> Exec<'q> {
         }
     }
 
-    /// Whether a condition holds; `None` is unknown.
+    /// Evaluates a condition; `None` means unknown.
     pub(super) fn truth(&mut self, expr: &'q Expr) -> Result<Option<bool>> {
         match expr {
             Expr::Compare { first, rest } => self.comparisons(first, rest),
@@ -148,7 +148,7 @@ impl<'q> Exec<'q> {
             Expr::Exists(pattern) => Ok(Value::Bool(self.exists(pattern)?)),
             Expr::PatternComprehension { pattern, map } => self.matches(pattern, map),
             Expr::Subquery(kind, query) => self.subquery(*kind, query),
-            // Projections settle aggregates into slots before anything runs.
+            // Lowering replaces aggregations by slots.
             _ => failed("an aggregation was left over"),
         }
     }
@@ -203,7 +203,7 @@ impl<'q> Exec<'q> {
         Ok(known.then_some(false))
     }
 
-    /// Joining copies texts and lists.
+    /// Checks limits before concatenation, which copies strings and lists.
     fn room_to_join(&mut self, left: &Value, right: &Value) -> Result<()> {
         let weight = left.shape().weight.saturating_add(right.shape().weight);
         match (left, right) {
@@ -274,7 +274,7 @@ impl<'q> Exec<'q> {
         self.eval(otherwise)
     }
 
-    /// The elements of a list that an expression goes over; none when it is unknown.
+    /// Evaluates the list that an expression iterates over; `None` if it is null.
     fn items(&mut self, of: &Expr, list: &'q Expr, what: &str) -> Result<Option<Arc<List>>> {
         match self.eval(list)? {
             Value::Null => Ok(None),
@@ -363,7 +363,7 @@ impl<'q> Exec<'q> {
 
     fn subquery(&mut self, kind: Subquery, query: &'q Query) -> Result<Value> {
         let (mut count, mut found, mut weight) = (0_i64, Vec::new(), 0_u64);
-        // Its rows are counted apart from those around it.
+        // The weight of the surrounding row does not apply to rows of the subquery.
         let around = std::mem::replace(&mut self.weight, 1);
         let done = self.query(query, &mut |exec, outputs| {
             count = count.saturating_add_unsigned(exec.weight);

@@ -1,11 +1,11 @@
-//! Failures while running: where that is, and what would be right.
+//! Positions and hints of run-time errors.
 
 use super::Exec;
 use crate::error::{CypherError, Result};
 use crate::plan::{Expr, Place};
 
 impl Exec<'_> {
-    /// A failure of an expression, with advice.
+    /// Returns an error in an expression, with a hint.
     pub(super) fn failed_in<T>(
         &self,
         expr: &Expr,
@@ -23,12 +23,12 @@ impl Exec<'_> {
     ) -> CypherError {
         match expr.place() {
             Some(place) => self.placed(error, place, || Some(advice.to_owned())),
-            // Its clause tells where.
+            // The clause adds its position.
             None => error.with_hint(advice),
         }
     }
 
-    /// A failure of what is written in a place, with advice about that.
+    /// Adds a position and a hint to an error, unless it already has a position.
     pub(super) fn placed(
         &self,
         error: CypherError,

@@ -1,4 +1,4 @@
-//! Matching patterns.
+//! Matches patterns.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::plan::{
 use crate::value::{NodeId, Path, RelId, Value};
 
 impl<'q> Exec<'q> {
-    /// Matches a clause; an optional one gives nulls when nothing matches.
+    /// Matches a clause. If it is optional and nothing matches, its slots become null.
     pub(super) fn match_clause(&mut self, found: &'q Match, next: Next<'_, 'q>) -> Result<Flow> {
         let Some(introduced) = &found.optional else { return self.steps(&found.steps, next) };
         let mut matched = false;
@@ -30,7 +30,7 @@ impl<'q> Exec<'q> {
         next(self)
     }
 
-    /// Does what is left to do of a pattern.
+    /// Executes the remaining steps of a pattern.
     pub(super) fn steps(&mut self, steps: &'q [Step], next: Next<'_, 'q>) -> Result<Flow> {
         let Some((step, rest)) = steps.split_first() else { return next(self) };
         match step {
@@ -59,7 +59,7 @@ impl<'q> Exec<'q> {
         }
     }
 
-    /// The node in a slot.
+    /// Returns the node in a slot.
     pub(super) fn node(&self, slot: Slot) -> Option<NodeId> {
         match self.get(slot) {
             Value::Node(node) => Some(*node),
@@ -67,7 +67,7 @@ impl<'q> Exec<'q> {
         }
     }
 
-    /// Whether a relationship is bound elsewhere in the clause.
+    /// Whether one of these slots of the clause holds the relationship.
     pub(super) fn taken(&self, unlike: &[Slot], relationship: RelId) -> bool {
         unlike.iter().any(|slot| match self.get(*slot) {
             Value::Relationship(other) => *other == relationship,
@@ -76,7 +76,7 @@ impl<'q> Exec<'q> {
         })
     }
 
-    /// How much work it is to look for a relationship there.
+    /// The cost of [`Self::taken`] for these slots, in steps of the meter.
     pub(super) fn burden(&self, unlike: &[Slot]) -> u64 {
         let items = unlike.iter().map(|slot| match self.get(*slot) {
             Value::List(others) => others.items().len(),
@@ -85,7 +85,7 @@ impl<'q> Exec<'q> {
         items.sum::<usize>() as u64 / 8
     }
 
-    /// Whether a node may be the far end of a hop; a new one is bound.
+    /// Whether a node can be the far end of a step; a new one is bound.
     pub(super) fn arrive(&mut self, hop: &Expand, node: NodeId) -> bool {
         match hop.target {
             Target::Bound => self.node(hop.to) == Some(node),
@@ -139,7 +139,8 @@ impl<'q> Exec<'q> {
         }
     }
 
-    /// The index holds texts; what is none has to be looked for.
+    /// Scans the nodes with an indexed value. The index only contains strings; for other values all
+    /// nodes are scanned, and a later filter selects those that match.
     fn seek(
         &mut self,
         key: crate::graph::KeyId,
@@ -201,7 +202,7 @@ impl<'q> Exec<'q> {
         self.try_neighbours(neighbours(graph, from, hop.direction, &hop.types), hop, next)
     }
 
-    /// How many relationships a hop could follow.
+    /// The number of matches of a step.
     fn how_many(&mut self, hop: &'q Expand, from: NodeId) -> Result<u64> {
         let around = neighbours(self.graph, from, hop.direction, &hop.types);
         let plain = hop.unlike.is_empty() && hop.labels == LabelTest::Any;
@@ -244,7 +245,7 @@ impl<'q> Exec<'q> {
         ON
     }
 
-    /// A relationship that is known tells its ends.
+    /// Follows a relationship that is already bound.
     fn along(&mut self, hop: &'q Expand, next: Next<'_, 'q>) -> Result<Flow> {
         let Value::Relationship(id) = *self.get(hop.relationship) else { return ON };
         let Some(relationship) = self.graph.relationship(id) else { return ON };
@@ -279,7 +280,7 @@ impl<'q> Exec<'q> {
         for part in parts {
             match part {
                 PathPart::Node(slot) if path.nodes.len() > path.relationships.len() => {
-                    // A walk has arrived here already.
+                    // The relationships before have already added this node.
                     self.node(*slot)?;
                 }
                 PathPart::Node(slot) => path.nodes.push(self.node(*slot)?),
@@ -306,13 +307,13 @@ impl<'q> Exec<'q> {
     }
 }
 
-/// Whether a node passes a test on labels.
+/// Whether a node passes a label test.
 pub(super) fn has(graph: &Graph, node: NodeId, test: &LabelTest) -> bool {
     test.holds(&|label| graph.has_label(node, label))
 }
 
 impl LabelTest {
-    /// Whether it holds for something with these labels.
+    /// Whether the test holds for these labels.
     pub(super) fn holds(&self, has: &dyn Fn(LabelId) -> bool) -> bool {
         match self {
             Self::Any => true,
@@ -324,7 +325,7 @@ impl LabelTest {
     }
 }
 
-/// Whether a type is one of those.
+/// Whether a relationship type is allowed.
 pub(super) fn allows(types: &Types, kind: crate::graph::TypeId) -> bool {
     match types {
         Types::Any => true,
@@ -332,7 +333,7 @@ pub(super) fn allows(types: &Types, kind: crate::graph::TypeId) -> bool {
     }
 }
 
-/// The relationships of a node, in one or both directions.
+/// The relationships of a node with these types, in one or both directions.
 pub(super) fn neighbours<'q>(
     graph: &'q Graph,
     node: NodeId,
@@ -349,7 +350,7 @@ pub(super) fn neighbours<'q>(
     Neighbours { first: first.iter(), second: second.iter(), types, node }
 }
 
-/// Relationships one after another.
+/// An iterator over relationships.
 #[derive(Clone)]
 pub(super) struct Neighbours<'q> {
     first: std::slice::Iter<'q, Neighbour>,
@@ -359,12 +360,12 @@ pub(super) struct Neighbours<'q> {
 }
 
 impl<'q> Neighbours<'q> {
-    /// How many, about.
+    /// An upper bound of their number.
     fn size(&self) -> usize {
         self.first.len() + self.second.len()
     }
 
-    /// How many, when that can be told without looking at them.
+    /// Their number, if it is known without iterating.
     pub(super) fn exactly(&self) -> Option<usize> {
         let sure = match self.types {
             Types::Any => true,
@@ -373,7 +374,7 @@ impl<'q> Neighbours<'q> {
         (sure && self.second.len() == 0).then(|| self.first.len())
     }
 
-    /// Only those that lead to a node.
+    /// Keeps only relationships to a node.
     fn to(self, node: NodeId) -> impl Iterator<Item = &'q Neighbour> {
         self.filter(move |neighbour| neighbour.node == node)
     }
@@ -387,13 +388,13 @@ impl<'q> Iterator for Neighbours<'q> {
         if let Some(found) = self.first.by_ref().find(|found| allows(types, found.kind)) {
             return Some(found);
         }
-        // A loop was there among the outgoing ones.
+        // A loop was already among the outgoing relationships.
         let node = self.node;
         self.second.by_ref().find(|found| found.node != node && allows(types, found.kind))
     }
 }
 
-/// The run of relationships between the smallest and the largest type asked for.
+/// The run of relationships between the smallest and the largest of the types, which are sorted.
 fn narrow<'q>(all: &'q [Neighbour], types: &Types) -> &'q [Neighbour] {
     let Types::OneOf(types) = types else { return all };
     let (Some(least), Some(most)) = (types.first(), types.last()) else { return &[] };

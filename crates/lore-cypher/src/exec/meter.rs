@@ -1,4 +1,4 @@
-//! Counting what a query costs, and stopping it.
+//! Counts the cost of a query and enforces its limits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -7,22 +7,23 @@ use crate::Limits;
 use crate::error::{Budget, CypherError, Result};
 use crate::value::{Shape, Value};
 
-/// How deep lists may be nested; comparing and dropping go that deep.
+/// The maximum nesting depth of lists and maps, which bounds recursion when comparing and dropping
+/// values.
 const DEPTH: u32 = 200;
-/// How many steps, or as much other work, go by between two looks at the clock.
+/// The amount of work, in steps, between two checks of the clock.
 const LOOK: u64 = 4096;
-/// How many bytes are gone over in the time of a step.
+/// The number of bytes processed in the time of one step.
 const BYTES_A_STEP: u64 = 64;
-/// How long a text may become: so long that going over it once is still no time.
+/// The maximum length of a string, so that one pass over it takes negligible time.
 const TEXT_BYTES: u64 = 4 << 20;
 
-/// What a query has used.
+/// The resources that a query has used.
 pub(crate) struct Meter<'q> {
     limits: &'q Limits,
     cancel: &'q AtomicBool,
     start: Instant,
     steps: u64,
-    /// Work since the last look at the clock.
+    /// Work since the last check of the clock.
     unseen: u64,
     held: u64,
 }
@@ -32,30 +33,31 @@ impl<'q> Meter<'q> {
         Self { limits, cancel, start, steps: 0, unseen: 0, held: 0 }
     }
 
-    /// One step through the graph or a list.
+    /// Counts one step through the graph or a list.
     pub(crate) fn step(&mut self) -> Result<()> {
         self.steps += 1;
         self.work(1)
     }
 
-    /// Many steps at once.
+    /// Counts several steps.
     pub(crate) fn steps(&mut self, steps: usize) -> Result<()> {
         self.steps = self.steps.saturating_add(steps as u64);
         self.work(steps as u64)
     }
 
-    /// Work that takes about as long as so many steps, but is none.
+    /// Counts work that takes as long as this many steps, but does not count towards the limit of
+    /// steps.
     pub(crate) fn work(&mut self, steps: u64) -> Result<()> {
         self.unseen = self.unseen.saturating_add(steps);
         if self.unseen < LOOK { Ok(()) } else { self.look() }
     }
 
-    /// Work on so many bytes of a text or of a list.
+    /// Counts work on this many bytes.
     pub(crate) fn over(&mut self, bytes: u64) -> Result<()> {
         self.work(1 + bytes / BYTES_A_STEP)
     }
 
-    /// Work on all of a value.
+    /// Counts work on a whole value.
     pub(crate) fn pass(&mut self, value: &Value) -> Result<()> {
         match value {
             Value::String(_) | Value::List(_) | Value::Map(_) | Value::Path(_) => {
@@ -65,7 +67,7 @@ impl<'q> Meter<'q> {
         }
     }
 
-    /// Comparing two values: no more than the smaller one is looked at.
+    /// Counts the comparison of two values, which reads no more than the size of the smaller one.
     pub(crate) fn compare(&mut self, left: &Value, right: &Value) -> Result<()> {
         match (left, right) {
             (Value::String(_), Value::String(_))
@@ -76,7 +78,7 @@ impl<'q> Meter<'q> {
         }
     }
 
-    /// Rows of the answer so far.
+    /// Checks the number of rows in the answer.
     pub(crate) fn rows(&self, rows: usize) -> Result<()> {
         if rows as u64 > self.limits.rows {
             return Err(CypherError::OverBudget(Budget::Rows(self.limits.rows)));
@@ -84,12 +86,12 @@ impl<'q> Meter<'q> {
         Ok(())
     }
 
-    /// Values that are kept until the query ends.
+    /// Counts memory for values that are kept until the query ends.
     pub(crate) fn hold(&mut self, values: &[Value]) -> Result<()> {
         self.hold_bytes(weight(values))
     }
 
-    /// Memory that is kept until the query ends.
+    /// Counts memory that is kept until the query ends.
     pub(crate) fn hold_bytes(&mut self, bytes: u64) -> Result<()> {
         self.held = self.held.saturating_add(bytes);
         if self.held > self.limits.memory_bytes {
@@ -98,18 +100,18 @@ impl<'q> Meter<'q> {
         Ok(())
     }
 
-    /// Memory that is not kept after all.
+    /// Subtracts memory that is freed early.
     pub(crate) fn release(&mut self, bytes: u64) {
         self.held = self.held.saturating_sub(bytes);
     }
 
-    /// Makes sure that so much can be allocated for one value.
+    /// Checks that this much memory can be allocated temporarily.
     pub(crate) fn room_for(&self, bytes: u64) -> Result<()> {
         let in_use = self.held.saturating_add(bytes);
         if in_use > self.limits.memory_bytes { self.too_much_memory() } else { Ok(()) }
     }
 
-    /// Makes sure that a text may become so long.
+    /// Checks that a string may have this length.
     pub(crate) fn room_for_text(&self, bytes: u64) -> Result<()> {
         self.room_for(bytes)?;
         if bytes > TEXT_BYTES {
@@ -119,7 +121,7 @@ impl<'q> Meter<'q> {
         Ok(())
     }
 
-    /// A list or map that was built, should it not be too large or too deep.
+    /// Returns a new value if it is not too large or too deeply nested.
     pub(crate) fn built(&self, value: Value) -> Result<Value> {
         let Shape { weight, depth } = value.shape();
         self.room_for(weight)?;
@@ -130,7 +132,7 @@ impl<'q> Meter<'q> {
         Ok(value)
     }
 
-    /// Looks whether the query may go on.
+    /// Checks whether the query was cancelled, or exceeded its steps or time.
     pub(crate) fn look(&mut self) -> Result<()> {
         self.unseen = 0;
         if self.cancel.load(Ordering::Relaxed) {
@@ -150,7 +152,7 @@ impl<'q> Meter<'q> {
     }
 }
 
-/// What values of a row take that is kept.
+/// The memory of a stored row with these values.
 pub(crate) fn weight(values: &[Value]) -> u64 {
     const PLACE: u64 = 48;
     let weights = values.iter().map(|value| value.shape().weight);

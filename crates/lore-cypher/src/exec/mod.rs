@@ -1,8 +1,8 @@
-//! Running a plan.
+//! Executes plans.
 //!
-//! Rows are pushed: each clause binds its slots in one frame and calls the next
-//! one, which may answer that it has enough. Nothing here can change the graph: it
-//! is only ever borrowed.
+//! Execution is push-based: each clause binds its slots in one frame and calls the next one, which
+//! may answer that it needs no more rows. Nothing here can change the graph, which is only
+//! borrowed.
 
 mod aggregate;
 mod arithmetic;
@@ -39,16 +39,16 @@ use pattern::Pattern;
 use project::State;
 use table::Table;
 
-/// Whether more rows are wanted.
+/// Whether more rows are needed.
 pub(crate) type Flow = ControlFlow<()>;
 
-/// More rows are wanted.
+/// More rows are needed.
 const ON: Result<Flow> = Ok(Flow::Continue(()));
 
-/// What is done with a row.
+/// The continuation that receives a row in the frame.
 type Next<'n, 'q> = &'n mut dyn FnMut(&mut Exec<'q>) -> Result<Flow>;
 
-/// Runs a query and returns its rows.
+/// Executes a query and returns its rows.
 pub(crate) fn run<'q>(
     text: &'q Text<'q>,
     lowered: &'q Lowered,
@@ -81,16 +81,16 @@ pub(crate) fn run<'q>(
     Ok(rows)
 }
 
-/// A running query.
+/// The state of a running query.
 pub(crate) struct Exec<'q> {
-    /// The text, to tell where something failed.
+    /// The text, for the positions of errors.
     text: &'q Text<'q>,
     graph: &'q Graph,
     parameters: &'q Parameters,
     frame: Vec<Value>,
-    /// How many rows the current one stands for.
+    /// The number of equal rows that the current one stands for.
     weight: u64,
-    /// Marks that are not in use, to be used again.
+    /// Unused marks, kept for reuse.
     marks: Vec<Marks>,
     meter: Meter<'q>,
     patterns: Vec<(Arc<str>, Pattern)>,
@@ -99,7 +99,7 @@ pub(crate) struct Exec<'q> {
 }
 
 impl<'q> Exec<'q> {
-    /// Runs all parts of a union.
+    /// Executes all parts of a union.
     fn query(
         &mut self,
         query: &'q Query,
@@ -120,7 +120,7 @@ impl<'q> Exec<'q> {
                 enough |= flow.is_break();
                 Ok(flow)
             })?;
-            // A `LIMIT` that is reached ends its own part only.
+            // A `LIMIT` that is reached ends only its own part.
             if enough {
                 break;
             }
@@ -140,7 +140,7 @@ impl<'q> Exec<'q> {
             });
         }
         let _ = self.push(&part.stages, &mut states, next)?;
-        // What was gathered goes on, stage by stage.
+        // Passes on rows that were grouped or sorted, stage by stage.
         let mut stages = part.stages.as_slice();
         let mut states = states.as_mut_slice();
         while let (Some((stage, later)), Some((state, later_states))) =
@@ -176,7 +176,7 @@ impl<'q> Exec<'q> {
             (Stage::Project(project), Some(state)) => self.project(project, state, &mut rest),
             (Stage::Project(_), None) => Ok(Flow::Continue(())),
         };
-        // What has no place of its own is at least in its clause.
+        // Errors without a position get that of their clause.
         done.map_err(|error| self.placed(error, stage.place(), || None))
     }
 
@@ -200,7 +200,7 @@ impl<'q> Exec<'q> {
         }
     }
 
-    /// Lets the current row stand for so many times as many.
+    /// Continues with the weight of the current row multiplied by a number.
     fn times(&mut self, number: u64, next: Next<'_, 'q>) -> Result<Flow> {
         if number == 0 {
             return Ok(Flow::Continue(()));
@@ -210,7 +210,7 @@ impl<'q> Exec<'q> {
         self.weighing(weight, next)
     }
 
-    /// Goes on with a row that stands for so many.
+    /// Continues with a given weight of the current row.
     fn weighing(&mut self, weight: u64, next: Next<'_, 'q>) -> Result<Flow> {
         let before = std::mem::replace(&mut self.weight, weight);
         let flow = next(self);

@@ -1,8 +1,8 @@
 //! Regular expressions whose search can be stopped.
 //!
-//! A lazy automaton goes over a text in pieces; between two of them the query may end.
-//! Where it cannot tell (a word's boundary beside letters that are not ASCII) the states
-//! are followed one by one, which is slower and can be stopped as well.
+//! A lazy DFA reads a text in pieces, and between two pieces the query may be stopped. Where the
+//! DFA gives up (at a Unicode word boundary next to non-ASCII characters), the states of the NFA
+//! are simulated instead, which is slower and can be stopped as well.
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -14,13 +14,14 @@ use regex_automata::{Anchored, Input, MatchKind};
 use super::Meter;
 use crate::error::{CypherError, Result, failed};
 
-/// How long a pattern may be: letters of all languages take a thousand times their place.
+/// The maximum length of a pattern. Unicode classes take a thousand times their length when
+/// compiled.
 const PATTERN_BYTES: usize = 2 << 10;
-/// How large a compiled pattern may be.
+/// The maximum size of a compiled pattern.
 const STATES_BYTES: usize = 1 << 20;
-/// How much of the automaton is kept.
+/// The maximum size of the DFA's cache.
 const CACHE_BYTES: usize = 2 << 20;
-/// How many bytes are read between two looks at the meter.
+/// The number of bytes read between two checks of the meter.
 const PIECE: usize = 256;
 
 /// A compiled pattern.
@@ -29,12 +30,12 @@ pub(super) struct Pattern {
     cache: Cache,
 }
 
-/// Where the automaton is after a piece of text.
+/// The state of the DFA after a piece of text.
 enum Now {
     At(LazyStateID),
-    /// Nothing that follows could make it match.
+    /// No match is possible any more.
     Lost,
-    /// The automaton cannot tell.
+    /// The DFA gave up.
     Unsure,
 }
 
@@ -45,7 +46,7 @@ impl Pattern {
             return failed(format!("a pattern cannot be longer than {PATTERN_BYTES} bytes"));
         }
         let parsed = syntax::parse(written).map_err(|error| {
-            // Its last line says what, those before draw the pattern.
+            // The last line has the reason; those before it show the pattern.
             let why = error.to_string();
             let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
             CypherError::failure(format!("the regular expression is wrong: {why}"))
@@ -62,7 +63,8 @@ impl Pattern {
             .build_from_hir(&parsed)
             .map_err(|_| too_large())?;
         let automaton = DFA::config()
-            // Every way to match counts, not only the first: one of them has to end the text.
+            // All alternatives count, not only the first, because the match must extend to the end
+            // of the text.
             .match_kind(MatchKind::All)
             .unicode_word_boundary(true)
             .cache_capacity(CACHE_BYTES)
@@ -73,7 +75,7 @@ impl Pattern {
         Ok(Self { automaton, cache })
     }
 
-    /// Whether all of a text matches.
+    /// Whether the whole text matches.
     pub(super) fn matches(&mut self, text: &str, meter: &mut Meter<'_>) -> Result<bool> {
         let text = text.as_bytes();
         match self.at_once(text, meter)? {
@@ -82,7 +84,7 @@ impl Pattern {
         }
     }
 
-    /// Whether all of a text matches, if the automaton can tell.
+    /// Whether the whole text matches, or `None` if the DFA gives up.
     fn at_once(&mut self, text: &[u8], meter: &mut Meter<'_>) -> Result<Option<bool>> {
         let input = Input::new(text).anchored(Anchored::Yes);
         let Ok(mut at) = self.automaton.start_state_forward(&mut self.cache, &input) else {
@@ -92,7 +94,8 @@ impl Pattern {
         for piece in text.chunks(PIECE) {
             let before = self.cache.memory_usage();
             let now = self.read(at, piece);
-            // New states cost much more than known ones: by the time of all their parts.
+            // Building states is much slower than following known ones, so the clock is checked at
+            // once.
             match self.cache.memory_usage() == before {
                 true => meter.over(piece.len() as u64)?,
                 false => meter.look()?,
@@ -124,7 +127,7 @@ impl Pattern {
     }
 }
 
-/// Whether all of a text matches, following every state.
+/// Whether the whole text matches, by simulating the NFA.
 fn one_by_one(states: &NFA, text: &[u8], meter: &mut Meter<'_>) -> Result<bool> {
     let (mut here, mut beyond) = (Reached::new(states), Reached::new(states));
     here.reach(states, states.start_anchored(), text, 0);
@@ -145,7 +148,7 @@ fn one_by_one(states: &NFA, text: &[u8], meter: &mut Meter<'_>) -> Result<bool> 
     Ok(here.list.iter().any(ends))
 }
 
-/// The state after a byte, if there is one.
+/// The next state after a byte, if there is one.
 fn after(state: &State, byte: u8) -> Option<StateID> {
     match state {
         State::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),
@@ -155,7 +158,7 @@ fn after(state: &State, byte: u8) -> Option<StateID> {
     }
 }
 
-/// The states that can be reached at a place of a text.
+/// The set of NFA states at a position in the text.
 struct Reached {
     list: Vec<StateID>,
     known: Vec<bool>,
@@ -168,7 +171,7 @@ impl Reached {
         Self { list: Vec::new(), known, open: Vec::new() }
     }
 
-    /// Adds a state and all that need no further byte.
+    /// Adds a state and all states reachable without reading a byte.
     fn reach(&mut self, states: &NFA, state: StateID, text: &[u8], at: usize) {
         self.open.push(state);
         while let Some(state) = self.open.pop() {

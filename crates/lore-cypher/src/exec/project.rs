@@ -1,4 +1,4 @@
-//! `WITH` and `RETURN`.
+//! Executes `WITH` and `RETURN`.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::plan::{Distinct, Expr, Nulls, Project, Slot, Sort, SortDirection};
 use crate::value::Value;
 
-/// What a projection remembers between rows.
+/// The state of a projection.
 pub(super) struct State<'q> {
     skip: u64,
     limit: Option<u64>,
@@ -19,17 +19,17 @@ pub(super) struct State<'q> {
     taken: u64,
     seen: Option<Table>,
     groups: Table,
-    /// What was gathered of each group, call by call.
+    /// The accumulators of all groups, one per aggregating call.
     gathered: Vec<Gathered>,
     memory: Memory,
     rows: Vec<Row>,
-    /// The last of the rows that are wanted so far: what is behind it is not.
+    /// The sort keys of the last row needed so far; rows sorted after it are dropped.
     worst: Option<Vec<Value>>,
     scratch: Vec<Value>,
     project: &'q Project,
 }
 
-/// A row that waits for its place.
+/// A row to be sorted.
 struct Row {
     keys: Vec<Value>,
     values: Vec<Value>,
@@ -57,7 +57,7 @@ impl<'q> State<'q> {
         })
     }
 
-    /// Sorts, and keeps no more than can be asked for.
+    /// Sorts the rows and drops those beyond `SKIP` and `LIMIT`.
     fn sort(&mut self, meter: &mut Meter<'_>) -> Result<()> {
         let order = &self.project.order;
         meter.over(self.rows.iter().fold(0, |sum, row| row.weight.saturating_add(sum)))?;
@@ -78,7 +78,7 @@ impl<'q> State<'q> {
 }
 
 impl<'q> Exec<'q> {
-    /// Takes one row in.
+    /// Processes an input row.
     pub(super) fn project(
         &mut self,
         project: &'q Project,
@@ -94,11 +94,12 @@ impl<'q> Exec<'q> {
                 self.set(*slot, value);
             }
         }
-        // Should it have stood for many, then they are merged here.
+        // The weight no longer matters: without grouping, it exceeds 1 only if `DISTINCT` merges
+        // the rows.
         self.weighing(1, &mut |exec| exec.projected(project, state, next))
     }
 
-    /// Lets go on what had to wait for all rows.
+    /// Passes on rows that had to wait for all others.
     pub(super) fn flush(
         &mut self,
         project: &'q Project,
@@ -170,7 +171,7 @@ impl<'q> Exec<'q> {
         let mut gathered = std::mem::take(&mut state.gathered);
         let mut groups = state.groups.len();
         if groups == 0 && project.items.is_empty() {
-            // Of nothing at all, there is one group.
+            // Without keys there is one group, even if there are no rows.
             gathered.extend(Gathered::all(&grouping.aggregates));
             groups = 1;
         }
@@ -194,7 +195,7 @@ impl<'q> Exec<'q> {
         Ok(Flow::Continue(()))
     }
 
-    /// A row whose columns are computed.
+    /// Processes a row whose columns are computed.
     fn projected(
         &mut self,
         project: &'q Project,
@@ -222,7 +223,8 @@ impl<'q> Exec<'q> {
     }
 
     fn keep(&mut self, project: &'q Project, state: &mut State<'q>) -> Result<()> {
-        // Most rows of a long answer are not wanted: they cost no memory of their own.
+        // The keys are compared in a reused buffer, so that rows which are not needed allocate
+        // nothing.
         let mut keys = std::mem::take(&mut state.scratch);
         keys.clear();
         for sort in &project.order {
@@ -248,7 +250,7 @@ impl<'q> Exec<'q> {
         Ok(())
     }
 
-    /// `SKIP`, `LIMIT`, `WHERE`, and on.
+    /// Applies `SKIP`, `LIMIT` and `WHERE`, and passes the row on.
     fn emit(
         &mut self,
         project: &'q Project,
@@ -286,9 +288,9 @@ impl<'q> Exec<'q> {
     }
 }
 
-/// Which group a node belongs to, when groups are told by one node alone.
+/// The group of each node, if all grouping keys depend on the same node.
 ///
-/// Looking a name up in memory that is used all over costs more than counting.
+/// Looking it up by node is much cheaper than hashing the keys.
 struct Memory {
     node: Option<Slot>,
     groups: Vec<u32>,

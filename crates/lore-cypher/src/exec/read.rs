@@ -1,4 +1,4 @@
-//! Reading what values have: properties, labels, elements.
+//! Access to properties, labels and elements of values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Exec<'_> {
         Ok(known.cloned().unwrap_or_default())
     }
 
-    /// The properties of a node, relationship or map.
+    /// Returns the properties of a node, relationship or map.
     pub(super) fn properties(&self, value: &Value) -> Result<BTreeMap<Arc<str>, Value>> {
         Ok(match value {
             Value::Node(node) => {
@@ -97,14 +97,14 @@ impl Exec<'_> {
     }
 }
 
-/// A place in a list; negative ones count from its end.
+/// Converts an index to a position in a list; negative ones count from the end.
 fn place(index: i64, length: usize) -> Option<usize> {
     let length = i64::try_from(length).ok()?;
     let at = if index < 0 { index.checked_add(length)? } else { index };
     usize::try_from(at).ok()
 }
 
-/// A part of a list.
+/// Returns a slice of a list.
 pub(super) fn slice(base: &Value, from: Option<Value>, to: Option<Value>) -> Result<Value> {
     let Value::List(list) = base else {
         return match base {

@@ -1,8 +1,8 @@
-//! Shortest paths: breadth first from both ends, level by level.
+//! Shortest paths: bidirectional breadth-first search.
 //!
-//! Ways are told one after another, so that the many ways of a graph with many
-//! equal ones take no memory, and whoever has enough gets no more. A path that has to
-//! be longer than the shortest one is looked for by trying lengths.
+//! Paths are produced one at a time, so that a large number of equally short paths takes no memory,
+//! and the search ends when no more are needed. If the path must be longer than the shortest one,
+//! the lengths are tried in order.
 
 use rustc_hash::FxHashMap;
 
@@ -13,10 +13,10 @@ use crate::error::Result;
 use crate::plan::{Direction, Shortest, Wanted};
 use crate::value::{NodeId, RelId, Value};
 
-/// What is kept of a node that was reached, in bytes.
+/// The approximate memory per reached node, in bytes.
 const REACHED: u64 = 80;
 
-/// What was seen from one end: how each node was come to.
+/// The search from one end.
 struct Side {
     direction: Direction,
     edge: Vec<NodeId>,
@@ -27,7 +27,7 @@ struct Side {
 /// How a node was reached.
 struct Reached {
     depth: u32,
-    /// The last steps of all shortest ways to it.
+    /// The last steps of the shortest paths to it: one, or all if all paths are needed.
     steps: Vec<(RelId, NodeId)>,
 }
 
@@ -38,11 +38,11 @@ impl Side {
     }
 }
 
-/// The shortest ways back to the start of a side, one after another.
+/// Enumerates the shortest paths from a node back to the start of a side.
 struct WaysBack<'s> {
     side: &'s Side,
     wanted: Wanted,
-    /// Nodes on the way, with how many of their last steps were tried.
+    /// The nodes on the current path, each with the number of its steps tried.
     open: Vec<(NodeId, usize)>,
     way: Vec<RelId>,
 }
@@ -52,7 +52,7 @@ impl<'s> WaysBack<'s> {
         Self { side, wanted, open: vec![(from, 0)], way: Vec::new() }
     }
 
-    /// The next way, nearest step first.
+    /// Returns the next path, starting at the node where the sides meet.
     fn next_way(&mut self) -> Option<&[RelId]> {
         while let Some((node, tried)) = self.open.last_mut() {
             let reached = self.side.known.get(node)?;
@@ -116,7 +116,7 @@ impl<'q> Exec<'q> {
         ON
     }
 
-    /// Goes on with a way, unless it goes where others of the pattern go.
+    /// Passes on a path, unless it uses a relationship that the pattern matched elsewhere.
     fn tell(
         &mut self,
         walk: &'q Shortest,
@@ -133,7 +133,7 @@ impl<'q> Exec<'q> {
         next(self)
     }
 
-    /// Goes out from both ends until they meet, and tells where.
+    /// Searches from both ends until they meet, and returns the nodes where they do.
     fn meet(
         &mut self,
         walk: &'q Shortest,
@@ -162,7 +162,7 @@ impl<'q> Exec<'q> {
         Ok(Vec::new())
     }
 
-    /// One level further out.
+    /// Extends the search from one end by one level.
     fn level(
         &mut self,
         walk: &'q Shortest,
@@ -195,8 +195,8 @@ impl<'q> Exec<'q> {
         Ok(())
     }
 
-    /// The shortest ways that are as long as asked for: there is a shorter one, so all ways
-    /// of a length have to be tried.
+    /// Finds the shortest paths of at least the minimum length when shorter ones exist. All paths
+    /// of each length have to be tried.
     fn longer(
         &mut self,
         walk: &'q Shortest,
@@ -223,8 +223,8 @@ impl<'q> Exec<'q> {
         ON
     }
 
-    /// Tells every way of one length, each relationship at most once in it, and whether any
-    /// way is so long at all.
+    /// Passes on every path of one length, without repeating a relationship. Returns whether any
+    /// path from the start has that length.
     fn of_length(
         &mut self,
         walk: &'q Shortest,

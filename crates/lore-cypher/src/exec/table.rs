@@ -1,4 +1,4 @@
-//! Rows and values found again: for grouping and for leaving out duplicates.
+//! Hash tables of rows and values, for grouping and removing duplicates.
 
 use std::hash::Hasher;
 
@@ -11,20 +11,20 @@ use crate::value::{NodeId, Value};
 
 const NONE: u32 = u32::MAX;
 
-/// Rows of one width, each once.
+/// A set of rows of the same width, numbered in the order of insertion.
 #[derive(Debug)]
 pub(super) struct Table {
     width: usize,
     values: Vec<Value>,
     first: FxHashMap<u64, u32>,
-    /// The next row with the same hash.
+    /// The number of the next row with the same hash, for each row.
     following: Vec<u32>,
 }
 
-/// Values, each once.
+/// A set of values.
 #[derive(Debug)]
 pub(super) struct Seen {
-    /// Nodes are numbers: no need to hash and compare values.
+    /// Nodes are stored as numbers, which are cheaper to hash and compare than values.
     nodes: FxHashSet<NodeId>,
     others: Table,
 }
@@ -34,7 +34,7 @@ impl Seen {
         Self { nodes: FxHashSet::default(), others: Table::new(1) }
     }
 
-    /// Adds a value; false when it is there already.
+    /// Adds a value; false if it is already in the set.
     pub(super) fn insert(&mut self, value: &Value, meter: &mut Meter<'_>) -> Result<bool> {
         let Value::Node(node) = value else {
             return self.others.insert(std::slice::from_ref(value), meter);
@@ -52,19 +52,19 @@ impl Table {
         Self { width, values: Vec::new(), first: FxHashMap::default(), following: Vec::new() }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.following.len()
     }
 
-    /// Adds a row; false when it is there already.
+    /// Adds a row; false if it is already in the table.
     pub(super) fn insert(&mut self, row: &[Value], meter: &mut Meter<'_>) -> Result<bool> {
         let before = self.len();
         self.find_or_insert(row, meter)?;
         Ok(self.len() > before)
     }
 
-    /// The number of a row, added when it is new.
+    /// Returns the number of a row, adding it if it is new.
     pub(super) fn find_or_insert(&mut self, row: &[Value], meter: &mut Meter<'_>) -> Result<usize> {
         let mut hasher = FxHasher::default();
         for value in row {
@@ -75,7 +75,7 @@ impl Table {
         let head = self.first.get(&hash).copied().unwrap_or(NONE);
         let mut at = head;
         while at != NONE {
-            // Equal hashes of different rows are rare, unless somebody looked for them.
+            // Hash collisions are rare unless provoked, so each comparison is metered.
             row.iter().try_for_each(|value| meter.pass(value))?;
             meter.work(1)?;
             if self.is(at, row) {
@@ -91,7 +91,7 @@ impl Table {
         Ok(number)
     }
 
-    /// A row.
+    /// Returns a row.
     pub(super) fn row(&self, number: usize) -> &[Value] {
         self.values.get(number * self.width..(number + 1) * self.width).unwrap_or_default()
     }

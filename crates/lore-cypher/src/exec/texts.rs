@@ -1,4 +1,4 @@
-//! Tests on texts.
+//! Tests on strings.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use crate::error::{Result, failed};
 use crate::plan::TextTest;
 use crate::value::Value;
 
-/// How many compiled patterns are kept.
+/// The number of compiled regular expressions that are cached.
 const PATTERNS: usize = 16;
 
 impl Exec<'_> {
-    /// Whether a text passes a test; unknown when it is none.
+    /// Whether a string passes a test; `None` if an operand is not a string.
     pub(super) fn text_test(
         &mut self,
         test: TextTest,
@@ -30,12 +30,12 @@ impl Exec<'_> {
     }
 
     fn matches_pattern(&mut self, text: &str, written: &Arc<str>) -> Result<bool> {
-        // Compiled once; the last one is found again by its address.
+        // Each is compiled once. A pattern from the query is found by its address.
         let last = self.patterns.iter().rposition(|(known, _)| Arc::ptr_eq(known, written));
         let at = last.or_else(|| self.patterns.iter().position(|(known, _)| known == written));
         if at.is_none() {
             self.meter.look()?;
-            // Patterns out of data are not worth keeping all.
+            // If there are many patterns, they come from data and are rarely repeated.
             if self.patterns.len() >= PATTERNS {
                 self.patterns.clear();
             }

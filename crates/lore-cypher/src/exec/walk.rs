@@ -1,4 +1,4 @@
-//! Variable-length patterns.
+//! Matches variable-length patterns.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::plan::{
 };
 use crate::value::{NodeId, RelId, Value};
 
-/// Properties every relationship of a walk must have.
+/// The properties that every relationship of a walk must have.
 pub(super) type Wanted<'q> = Vec<(&'q Arc<str>, Value)>;
 
 impl<'q> Exec<'q> {
@@ -37,12 +37,12 @@ impl<'q> Exec<'q> {
         }
     }
 
-    /// The values that the relationships of a walk must have, computed once.
+    /// Evaluates the required properties of a walk once.
     pub(super) fn wanted(&mut self, properties: &'q [(Arc<str>, Expr)]) -> Result<Wanted<'q>> {
         properties.iter().map(|(name, value)| Ok((name, self.eval(value)?))).collect()
     }
 
-    /// Whether a relationship has these properties.
+    /// Whether a relationship has the required properties.
     pub(super) fn satisfies(&self, relationship: RelId, wanted: &Wanted<'_>) -> bool {
         wanted.iter().all(|(name, value)| {
             let key = self.graph.key_id(name);
@@ -51,7 +51,8 @@ impl<'q> Exec<'q> {
         })
     }
 
-    /// Every way, depth first; the stack is ours, so that length costs no recursion.
+    /// Enumerates every path depth first, on an explicit stack, so that long paths need no
+    /// recursion.
     fn every_way(
         &mut self,
         walk: &'q Walk,
@@ -61,7 +62,7 @@ impl<'q> Exec<'q> {
     ) -> Result<Flow> {
         let hop = &walk.hop;
         let mut way: Vec<RelId> = Vec::new();
-        // Short ways are searched faster than hashed.
+        // For short paths, a linear search is faster than hashing.
         let mut on_way: FxHashSet<RelId> = FxHashSet::default();
         let short = walk.max <= 16;
         let burden = self.burden(&hop.unlike);
@@ -110,7 +111,8 @@ impl<'q> Exec<'q> {
         ON
     }
 
-    /// How many ways go on by one last hop, when that can be told without going them.
+    /// The number of paths that continue by one last relationship, if it is known without following
+    /// them.
     fn last_hops(&self, walk: &'q Walk, node: NodeId, way: &[RelId]) -> Option<u64> {
         let hop = &walk.hop;
         let last = way.len() + 1 == walk.max as usize && walk.min <= walk.max;
@@ -146,7 +148,7 @@ impl<'q> Exec<'q> {
         next(self)
     }
 
-    /// Every node that can be reached, breadth first, each once.
+    /// Finds every reachable node once, breadth first.
     fn every_node(
         &mut self,
         walk: &'q Walk,
@@ -210,7 +212,7 @@ impl<'q> Exec<'q> {
         ON
     }
 
-    /// A walk whose relationships are known only has to be checked.
+    /// Checks a walk whose relationships are already bound.
     fn retrace(&mut self, walk: &'q Walk, from: NodeId, next: Next<'_, 'q>) -> Result<Flow> {
         let Value::List(known) = self.get(walk.hop.relationship).clone() else { return ON };
         let length = known.items().len() as u64;
@@ -242,7 +244,7 @@ impl<'q> Exec<'q> {
     }
 }
 
-/// Leaves the last relationship of a way.
+/// Removes the last relationship of a path.
 fn step_back(way: &mut Vec<RelId>, on_way: &mut FxHashSet<RelId>) {
     if let Some(left) = way.pop() {
         on_way.remove(&left);

@@ -1,4 +1,4 @@
-//! Building a graph.
+//! Builds graphs.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use super::{
 };
 use crate::value::{NodeId, RelId, Value};
 
-/// More nodes or relationships than can be numbered.
+/// The graph has more nodes or relationships than 32-bit ids allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the graph has more than four thousand million parts")]
 pub struct TooLarge;
 
-/// Collects nodes and relationships and makes a [`Graph`] of them.
+/// Collects nodes and relationships for a [`Graph`].
 #[derive(Debug, Default)]
 pub struct GraphBuilder {
     labels: Names,
@@ -32,13 +32,13 @@ pub struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    /// An empty graph in which nodes can be found by these properties.
+    /// Creates an empty graph with indexes on these node properties.
     pub fn new(indexed: &[&str]) -> Self {
         let indexed = indexed.iter().map(|key| (*key).to_owned()).collect();
         Self { indexed, ..Self::default() }
     }
 
-    /// Relationships have this property from now on, without it being kept.
+    /// Adds a derived property to all relationships; see [`Derived`].
     pub fn derived(&mut self, key: &str, derived: Derived) {
         self.derived.push((KeyId(self.keys.intern(key)), derived));
     }
@@ -77,7 +77,7 @@ impl GraphBuilder {
         id
     }
 
-    /// Lays the graph out.
+    /// Builds the graph with its indexes.
     pub fn build(mut self) -> Result<Graph, TooLarge> {
         let parts = [self.node_labels.len(), self.relationships.len()];
         if parts.iter().any(|count| *count >= u32::MAX as usize) {
@@ -112,7 +112,7 @@ impl GraphBuilder {
         })
     }
 
-    /// Later values replace earlier ones; `null` is no property.
+    /// Later values replace earlier ones, and null removes a property.
     fn keyed<'p>(
         &mut self,
         properties: impl IntoIterator<Item = (&'p str, Value)>,
@@ -126,7 +126,7 @@ impl GraphBuilder {
         keyed
     }
 
-    /// One copy of every text: paths and languages repeat thousands of times.
+    /// Deduplicates strings: paths and languages repeat thousands of times.
     fn shared(&mut self, value: Value) -> Value {
         let Value::String(text) = value else { return value };
         if let Some(known) = self.texts.get(&text) {
@@ -137,7 +137,7 @@ impl GraphBuilder {
     }
 }
 
-/// Relationships by one of their ends, sorted by type within it.
+/// Groups relationships by one of their nodes, sorted by type within each group.
 fn adjacency(
     nodes: usize,
     relationships: &[Relationship],
@@ -157,7 +157,7 @@ fn adjacency(
             *end = runs.items.len() as u32;
         }
     }
-    // Nodes without relationships end where the node before them ends.
+    // Nodes without relationships have an empty run after that of the node before.
     let mut last = 0;
     for end in &mut runs.ends {
         last = last.max(*end);

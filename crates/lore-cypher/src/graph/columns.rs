@@ -1,9 +1,9 @@
-//! Properties, one column a key: reading one property touches one place.
+//! Properties in columns, one per key, so that reading a property accesses only its column.
 
 use super::KeyId;
 use crate::value::Value;
 
-/// Properties of all nodes or of all relationships.
+/// The properties of all nodes or of all relationships, which are called owners here.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     columns: Vec<Column>,
@@ -12,14 +12,14 @@ pub(super) struct Columns {
 
 #[derive(Debug)]
 enum Column {
-    /// A place for every owner; null where there is nothing.
+    /// One value per owner, null where it has none.
     Dense(Vec<Value>),
-    /// Only the owners that have something, in order.
+    /// Only owners with a value, in order.
     Sparse(Vec<(u32, Value)>),
 }
 
 impl Columns {
-    /// The next owner, with its properties.
+    /// Adds the next owner with its properties.
     pub(super) fn push(&mut self, properties: impl IntoIterator<Item = (KeyId, Value)>) {
         for (key, value) in properties {
             let at = key.0 as usize;
@@ -33,7 +33,7 @@ impl Columns {
         self.owners += 1;
     }
 
-    /// Lays out columns that most owners have a value in.
+    /// Makes columns dense if at least a third of the owners have a value.
     pub(super) fn settle(&mut self) {
         let owners = self.owners as usize;
         for column in &mut self.columns {
@@ -52,12 +52,12 @@ impl Columns {
         }
     }
 
-    /// How many owners there are.
+    /// The number of owners.
     pub(super) fn owners(&self) -> u32 {
         self.owners
     }
 
-    /// One property.
+    /// Returns one property of an owner.
     pub(super) fn get(&self, owner: u32, key: KeyId) -> Option<&Value> {
         self.columns.get(key.0 as usize)?.get(owner)
     }
@@ -68,7 +68,7 @@ impl Columns {
         columns.filter_map(move |(key, column)| Some((KeyId(key as u32), column.get(owner)?)))
     }
 
-    /// About how many bytes they take.
+    /// Their approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let weight = |value: &Value| value.shape().weight as usize;
         self.columns

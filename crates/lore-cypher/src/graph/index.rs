@@ -1,9 +1,9 @@
-//! Nodes sorted by a property, four bytes a node.
+//! An index of nodes by a property, with four bytes per node.
 
 use super::{Columns, KeyId};
 use crate::value::{NodeId, Value};
 
-/// The nodes that have text in a property, sorted by that text.
+/// The nodes with a string in a property, sorted by that string.
 #[derive(Debug)]
 pub(crate) struct PropertyIndex {
     key: KeyId,
@@ -11,7 +11,7 @@ pub(crate) struct PropertyIndex {
 }
 
 impl PropertyIndex {
-    /// Sorts the nodes.
+    /// Builds the index.
     pub(super) fn new(key: KeyId, properties: &Columns) -> Self {
         let all = (0..properties.owners()).map(NodeId);
         let mut found: Vec<_> =
@@ -20,7 +20,7 @@ impl PropertyIndex {
         Self { key, nodes: found.into_iter().map(|(_, node)| node).collect() }
     }
 
-    /// The property.
+    /// The indexed property.
     pub(crate) fn key(&self) -> KeyId {
         self.key
     }

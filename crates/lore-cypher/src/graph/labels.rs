@@ -1,4 +1,4 @@
-//! Labels: a node knows the number of its set, and there are few sets.
+//! Label sets. A node stores the number of its set, because there are few different ones.
 
 use std::sync::Arc;
 
@@ -21,19 +21,19 @@ struct LabelSet {
     list: Value,
 }
 
-/// What is known about the relationships of a type.
+/// Statistics about the relationships of a type.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TypeEnds {
-    /// How many there are.
+    /// The number of relationships.
     pub(crate) count: usize,
-    /// A label every start has.
+    /// A label that all start nodes have, if one is known.
     pub(crate) start: Option<LabelId>,
-    /// A label every end has.
+    /// A label that all end nodes have, if one is known.
     pub(crate) end: Option<LabelId>,
 }
 
 impl LabelSets {
-    /// The next node, with its labels and their names.
+    /// Adds the next node with its labels and their names.
     pub(super) fn push(&mut self, labels: Vec<LabelId>, names: impl Fn(LabelId) -> Arc<str>) {
         let number = match self.numbers.get(&labels) {
             Some(number) => *number,
@@ -68,7 +68,7 @@ impl LabelSets {
         self.of_node.len() * 4
     }
 
-    /// The nodes of each label.
+    /// The nodes with each label.
     pub(super) fn by_label(&self, count: usize) -> Vec<Vec<NodeId>> {
         let mut nodes = vec![Vec::new(); count];
         for node in (0..self.len() as u32).map(NodeId) {
@@ -81,7 +81,8 @@ impl LabelSets {
         nodes
     }
 
-    /// What all relationships of each type have in common.
+    /// The statistics of each type. At each end, only the first label of the first node is
+    /// considered.
     pub(super) fn by_type(&self, count: usize, relationships: &[Relationship]) -> Vec<TypeEnds> {
         let mut types = vec![TypeEnds::default(); count];
         for Relationship { start, end, kind: TypeId(kind) } in relationships {

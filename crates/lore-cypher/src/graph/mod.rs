@@ -1,8 +1,8 @@
-//! An immutable graph in memory, laid out for reading.
+//! An immutable graph in memory, optimised for reading.
 //!
-//! Nodes and relationships are numbers. Relationships of a node lie side by side,
-//! sorted by type, once by start and once by end; properties lie in columns; label
-//! lists and sorted property indexes serve as starting points.
+//! Nodes and relationships are integers. The relationships of a node are contiguous and sorted by
+//! type, in one array by start and in one by end. Properties are stored in columns. Label lists and
+//! sorted property indexes are the starting points of queries.
 
 mod build;
 mod columns;
@@ -21,15 +21,15 @@ use names::Names;
 
 use crate::value::{NodeId, RelId, Value};
 
-/// A label, by number.
+/// The number of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LabelId(pub(crate) u32);
 
-/// A relationship type, by number.
+/// The number of a relationship type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub(crate) u32);
 
-/// A property key, by number.
+/// The number of a property key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct KeyId(pub(crate) u32);
 
@@ -51,15 +51,15 @@ pub struct Graph {
     indexes: Vec<PropertyIndex>,
 }
 
-/// A property of a relationship that follows from what it joins, so that it takes no room.
+/// Computes a property of a relationship when it is read, so that it takes no memory.
 pub type Derived = fn(&Graph, RelId) -> Option<Value>;
 
-/// A relationship as it is stored.
+/// A stored relationship.
 #[derive(Debug, Clone, Copy)]
 pub struct Relationship {
-    /// Where it starts.
+    /// The node where it starts.
     pub start: NodeId,
-    /// Where it ends.
+    /// The node where it ends.
     pub end: NodeId,
     /// Its type.
     pub kind: TypeId,
@@ -74,12 +74,12 @@ pub(crate) struct Neighbour {
 }
 
 impl Graph {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn node_count(&self) -> usize {
         self.node_labels.len()
     }
 
-    /// How many relationships there are.
+    /// The number of relationships.
     pub fn relationship_count(&self) -> usize {
         self.relationships.len()
     }
@@ -89,17 +89,17 @@ impl Graph {
         self.node_labels.of(node).iter().filter_map(|label| self.labels.name(label.0))
     }
 
-    /// A node's properties, by name.
+    /// The properties of a node, with their names.
     pub fn node_properties(&self, node: NodeId) -> impl Iterator<Item = (&Arc<str>, &Value)> {
         self.named(&self.node_properties, node.0)
     }
 
-    /// One property of a node.
+    /// Returns a property of a node by name.
     pub fn node_value(&self, node: NodeId, name: &str) -> Option<&Value> {
         self.node_property(node, self.key_id(name)?)
     }
 
-    /// A relationship's ends and type.
+    /// Returns the nodes and type of a relationship.
     pub fn relationship(&self, relationship: RelId) -> Option<Relationship> {
         self.relationships.get(relationship.0 as usize).copied()
     }
@@ -109,7 +109,7 @@ impl Graph {
         self.types.name(self.relationship(relationship)?.kind.0)
     }
 
-    /// A relationship's properties, by name.
+    /// The properties of a relationship, derived ones included, with their names.
     pub fn relationship_properties(
         &self,
         relationship: RelId,
@@ -131,7 +131,7 @@ impl Graph {
         self.types.all().zip(self.by_type.iter().map(|ends| ends.count))
     }
 
-    /// About how many bytes it takes.
+    /// Its approximate size in bytes.
     pub fn bytes(&self) -> usize {
         self.node_properties.bytes()
             + self.relationship_properties.bytes()
@@ -171,12 +171,13 @@ impl Graph {
         self.by_type.get(kind.0 as usize).map_or(0, |ends| ends.count)
     }
 
-    /// The labels of a node as a value, which nodes with the same labels share.
+    /// The labels of a node as a list. Nodes with the same labels share it.
     pub(crate) fn label_list(&self, node: NodeId) -> Value {
         self.node_labels.list(node)
     }
 
-    /// The labels that every node has at which relationships of a type start and end.
+    /// The labels that all start nodes and all end nodes of a type have, with the number of its
+    /// relationships.
     pub(crate) fn ends_of(&self, kind: TypeId) -> TypeEnds {
         self.by_type.get(kind.0 as usize).copied().unwrap_or_default()
     }
@@ -205,12 +206,12 @@ impl Graph {
         self.incoming.of(node.0)
     }
 
-    /// The index of a key, when there is one.
+    /// The index on a property key, if there is one.
     pub(crate) fn index(&self, key: KeyId) -> Option<&PropertyIndex> {
         self.indexes.iter().find(|index| index.key() == key)
     }
 
-    /// The nodes whose indexed property is this text.
+    /// The nodes whose indexed property equals a text.
     pub(crate) fn indexed<'g>(&'g self, index: &'g PropertyIndex, text: &str) -> &'g [NodeId] {
         index.equal(text, &self.node_properties)
     }
@@ -224,7 +225,7 @@ impl Graph {
     }
 }
 
-/// Runs of items, one run a node or relationship, all in one array.
+/// One run of items per node, all in one array.
 #[derive(Debug)]
 struct Runs<T> {
     ends: Vec<u32>,

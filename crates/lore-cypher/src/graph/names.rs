@@ -1,10 +1,10 @@
-//! Names and their numbers.
+//! Interned names: each has a number.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-/// Names in the order in which they came.
+/// Names in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     names: Vec<Arc<str>>,
@@ -12,7 +12,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The number of a name, made when it is new.
+    /// Returns the number of a name, adding it if it is new.
     pub(super) fn intern(&mut self, name: &str) -> u32 {
         if let Some(id) = self.ids.get(name) {
             return *id;
@@ -23,12 +23,12 @@ impl Names {
         id
     }
 
-    /// The number of a name that is known.
+    /// Returns the number of a known name.
     pub(super) fn id(&self, name: &str) -> Option<u32> {
         self.ids.get(name).copied()
     }
 
-    /// The name of a number.
+    /// Returns the name with a number.
     pub(super) fn name(&self, id: u32) -> Option<&Arc<str>> {
         self.names.get(id as usize)
     }

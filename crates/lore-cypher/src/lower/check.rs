@@ -1,4 +1,4 @@
-//! Types of operands and arguments, as far as the text tells them.
+//! Static type checks of operands and arguments.
 
 use open_cypher::Span;
 use open_cypher::ast::{Expr as Ast, Name};
@@ -11,7 +11,7 @@ use crate::plan::Arithmetic;
 use crate::types::{Accepts, Type};
 
 impl Lower<'_> {
-    /// Makes sure that an operand can be what is needed.
+    /// Fails if an operand cannot have one of the required types.
     pub(super) fn need(&self, operand: &Ast, given: &Type, need: &Need) -> Result<()> {
         if given.may_be(need.accepts) {
             return Ok(());
@@ -31,7 +31,7 @@ impl Lower<'_> {
         self.invalid_with(Problem::Type, span, message, Some(advice))
     }
 
-    /// Makes sure that a call fits its function.
+    /// Fails if the arguments of a call do not match the function's signature.
     pub(super) fn fits(&self, spec: &Spec, name: &str, span: Span, given: &[Type]) -> Result<()> {
         if given.len() < spec.least || given.len() > spec.most {
             let message = format!("{name} was given {} arguments", given.len());
@@ -88,7 +88,7 @@ impl Lower<'_> {
         })
     }
 
-    /// Makes sure that a variable can be used in a pattern as that.
+    /// Fails if a variable cannot be used with this type in a pattern.
     pub(super) fn same_kind(&self, name: &Name, known: &Type, wanted: &Type) -> Result<()> {
         let fits = match (known, wanted) {
             (Type::Any | Type::Null, _) => true,
@@ -107,7 +107,7 @@ impl Lower<'_> {
     }
 }
 
-/// What has to be of some kind, and what to do when it is not.
+/// A requirement for an operand: what requires it, the accepted types, and a hint.
 pub(super) struct Need {
     what: &'static str,
     accepts: &'static [Accepts],
@@ -155,7 +155,7 @@ impl Need {
     pub(super) const SLICE: Self =
         Self { what: "the bound of a slice", accepts: &[Accepts::Int], advice: advice::OF_SLICE };
 
-    /// `SKIP` or `LIMIT`.
+    /// The requirement of `SKIP` or `LIMIT`.
     pub(super) const fn bound(what: &'static str) -> Self {
         Self { what, accepts: &[Accepts::Int], advice: advice::OF_BOUND }
     }

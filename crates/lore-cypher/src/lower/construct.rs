@@ -1,4 +1,4 @@
-//! Calls, comprehensions, quantifiers, cases and nested queries.
+//! Lowering calls, comprehensions, quantifiers, `CASE` and subqueries.
 
 use open_cypher::ast::{
     CaseExpression, Expr as Ast, ExprKind, FunctionInvocation, ListComprehension, Name,
@@ -184,7 +184,7 @@ impl Lower<'_> {
         let (list, kind) = self.expr(&found.list)?;
         self.need(&found.list, &kind, &Need::REDUCE)?;
         let (sum, slot) = (self.slot(), self.slot());
-        // What is accumulated may change its type on the way.
+        // The type of the accumulator may change between elements.
         let names = [(&found.accumulator, sum, Type::Any), (&found.variable, slot, kind.element())];
         let (next, next_kind) = self.inside(&names, |lower| lower.expr(&found.expression))?;
         let (start, list, next) = (Box::new(start), Box::new(list), Box::new(next));
@@ -192,7 +192,7 @@ impl Lower<'_> {
         Ok((Expr::Reduce { sum, start, slot, list, next, place }, start_kind.join(next_kind)))
     }
 
-    /// Names that exist only inside an expression.
+    /// Lowers something with variables that exist only inside an expression.
     fn inside<T>(
         &mut self,
         names: &[(&Name, usize, Type)],
@@ -217,7 +217,8 @@ impl Lower<'_> {
         Ok(Expr::Exists(Box::new(Match { steps, optional: None, place })))
     }
 
-    /// `shortestPath(…)` where a value is expected: the first of the paths there are.
+    /// Lowers `shortestPath(…)` as a value: the first path found, or null; `allShortestPaths(…)` is
+    /// a list of all.
     fn shortest_value(
         &mut self,
         found: &open_cypher::ast::Pattern,
@@ -279,7 +280,7 @@ impl Lower<'_> {
     }
 }
 
-/// Which shortest paths a function's name asks for.
+/// The shortest paths that a function name stands for.
 fn shortest(name: &str) -> Option<Wanted> {
     match name.to_lowercase().as_str() {
         "shortestpath" => Some(Wanted::One),

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Lowering expressions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::types::{Accepts, Type};
 use crate::value::Value;
 
 impl Lower<'_> {
-    /// A condition: something that is true, false or unknown.
+    /// Lowers a condition: an expression that is true, false or null.
     pub(super) fn condition(&mut self, ast: &Ast) -> Result<Expr> {
         match &ast.kind {
             ExprKind::Parenthesized(inner) => self.condition(inner),
@@ -38,7 +38,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An expression and what is known about its value.
+    /// Lowers an expression and determines its type.
     pub(super) fn expr(&mut self, ast: &Ast) -> Result<(Expr, Type)> {
         match &ast.kind {
             ExprKind::Literal(literal) => {
@@ -76,7 +76,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Expressions with an inside of their own.
+    /// Lowers expressions with their own syntax, such as calls and `CASE`.
     fn construct(&mut self, ast: &Ast) -> Result<(Expr, Type)> {
         match &ast.kind {
             ExprKind::Function(call) => self.call(ast, call),
@@ -106,7 +106,7 @@ impl Lower<'_> {
         Ok(condition)
     }
 
-    /// `a AND b AND c` as three parts; long chains are no deep trees.
+    /// Lowers `a AND b AND c` to three parts, so that long chains do not become deep trees.
     fn conditions(
         &mut self,
         left: &Ast,
@@ -270,7 +270,7 @@ impl Lower<'_> {
     }
 
     fn text_test(&mut self, test: TextTest, left: &Ast, right: &Ast) -> Result<(Expr, Type)> {
-        // What is no text is unknown, not wrong.
+        // An operand that is not a string makes the result null; it is not an error.
         let (text, part) = (self.expr(left)?.0, self.expr(right)?.0);
         let place = Place(right.span.start);
         Ok((Expr::Text(test, Box::new((text, part)), place), Type::Bool))
@@ -337,7 +337,7 @@ impl Lower<'_> {
         Ok((Expr::Slice { base: Box::new(inner), from, to, place }, kind))
     }
 
-    /// A test on labels.
+    /// Lowers a test on labels.
     pub(super) fn labels(&self, found: &LabelExpression) -> Result<LabelTest> {
         let each = |parts: &[LabelExpression]| -> Result<Vec<_>> {
             parts.iter().map(|part| self.labels(part)).collect()
@@ -402,7 +402,7 @@ fn constant_map(entries: Vec<(Arc<str>, Expr)>) -> Expr {
     values.map_or(Expr::Map(entries), |values| Expr::Const(Value::map(values)))
 }
 
-/// The names a test on a relationship's type is about.
+/// The type names in a label test, for use on relationships. Negations are ignored.
 fn type_names(labels: &LabelExpression) -> Vec<Arc<str>> {
     match &labels.kind {
         LabelExpressionKind::Name(name) => vec![name.kind.text.as_str().into()],

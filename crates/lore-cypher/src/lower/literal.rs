@@ -1,4 +1,4 @@
-//! Numbers and texts as they are written.
+//! Number and string literals.
 
 use std::str::Chars;
 
@@ -37,7 +37,7 @@ impl Lower<'_> {
         })
     }
 
-    /// The smallest integer can only be written with its sign.
+    /// Parses a negated integer literal: the smallest integer can only be written with its sign.
     pub(super) fn negated_literal(&self, operand: &Ast) -> Option<i64> {
         let ExprKind::Literal(literal) = &operand.kind else { return None };
         let LiteralKind::Integer(number) = &literal.kind else { return None };
@@ -49,11 +49,12 @@ impl Lower<'_> {
     }
 }
 
-/// How letters beyond the first 65536 are written; the parser takes six digits for all eight.
+/// Starts an eight-digit escape for characters beyond the first 65536; the parser would take only
+/// six digits.
 const LONG_ESCAPE: &str = "\\U";
 const NO_LETTER: &str = "\\u and \\U stand before the four or eight digits of a letter";
 
-/// What a text between quotes says; none when one of its letters does not exist.
+/// The content of a string literal; `None` if it contains an invalid escape.
 fn unescaped(written: &str) -> Option<String> {
     let mut letters = written.chars();
     let quote = letters.next()?;
@@ -62,7 +63,7 @@ fn unescaped(written: &str) -> Option<String> {
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => text.push(escaped(&mut letters)?),
-            // Twice is once, inside.
+            // A doubled quote stands for one quote.
             letter if letter == quote => text.extend(letters.next()),
             letter => text.push(letter),
         }

@@ -1,7 +1,7 @@
-//! From the syntax tree to a plan: names become slots, mistakes become errors.
+//! Lowering: from the syntax tree to a plan. Names become slots, and mistakes become errors.
 //!
-//! The only part that knows the parser's tree. Clauses that write have no
-//! counterpart in the plan; they are refused here by name.
+//! This is the only module that knows the parser's tree. Clauses that write have no counterpart in
+//! the plan; they are refused here by name.
 
 mod check;
 mod construct;
@@ -30,13 +30,13 @@ use optimise::Rows;
 use pattern::Pattern;
 use project::Projecting;
 
-/// A plan and the size of its frame.
+/// A plan, and the number of slots in its frame.
 pub(crate) struct Lowered {
     pub(crate) query: Query,
     pub(crate) slots: usize,
 }
 
-/// Understands a parsed program against a graph.
+/// Lowers a parsed program, resolving its names in a graph.
 pub(crate) fn lower(
     text: &Text<'_>,
     program: &open_cypher::ast::Program,
@@ -59,7 +59,7 @@ pub(crate) fn lower(
     Ok(Lowered { query, slots: lower.slots })
 }
 
-/// The state of understanding a query.
+/// The state of lowering a query.
 struct Lower<'t> {
     text: &'t Text<'t>,
     graph: &'t Graph,
@@ -68,10 +68,10 @@ struct Lower<'t> {
     within: Within,
 }
 
-/// What surrounds the expression at hand, for aggregating functions.
+/// The context of an expression, which decides whether it may aggregate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Within {
-    /// Rows, one at a time: nothing to aggregate.
+    /// Single rows: no aggregation.
     Rows,
     /// A projection, which may aggregate.
     Projection,
@@ -81,15 +81,15 @@ enum Within {
     Elements,
 }
 
-/// How a query has to end.
+/// How a query must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Return,
-    /// Anyhow; and what matters of the rows in the end.
+    /// In any way; with what matters about its final rows.
     Anything(Rows),
 }
 
-/// Clauses that are understood, and patterns whose order waits for the later ones.
+/// Lowered clauses, and their patterns. Patterns are ordered after all clauses are lowered.
 #[derive(Default)]
 struct Clauses {
     stages: Vec<Stage>,
@@ -97,7 +97,7 @@ struct Clauses {
 }
 
 impl Clauses {
-    /// Decides how each pattern is matched, knowing what is read of it.
+    /// Orders the steps of each pattern, given which slots are read.
     fn settle(self, graph: &Graph) -> Vec<Stage> {
         let Self { mut stages, patterns } = self;
         let of_stages = stages.iter().flat_map(optimise::slots_of);
@@ -115,7 +115,7 @@ impl Clauses {
 impl Lower<'_> {
     fn query(&mut self, regular: &RegularQuery, ending: Ending) -> Result<Query> {
         let outer = self.scope.clone();
-        // Equal rows of several parts may have to be told apart, or merged.
+        // The parts of a union may have to be told apart or merged, so each row counts.
         let ending = match ending {
             Ending::Anything(_) if !regular.unions.is_empty() => Ending::Anything(Rows::Each),
             ending => ending,
@@ -202,7 +202,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// What a clause asks for, and what becomes null should it be optional.
+    /// Lowers a `MATCH` clause; the slots are those that become null if it is optional and nothing
+    /// matches.
     fn match_clause(&mut self, found: &MatchClause) -> Result<(Pattern, Option<Vec<Slot>>)> {
         if let Some(mode) = &found.mode {
             return self.refused(mode.span, "path modes are not supported");
@@ -285,7 +286,7 @@ fn refusal(clause: &ClauseKind) -> String {
     refusal_of(name)
 }
 
-/// Why a clause is refused.
+/// The message for a refused clause.
 pub(crate) fn refusal_of(name: &str) -> String {
     format!(
         "{name} is refused: this graph can only be read, with MATCH, OPTIONAL MATCH, WHERE, \

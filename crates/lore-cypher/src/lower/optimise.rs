@@ -1,10 +1,9 @@
-//! What need not be done one by one.
+//! Optimisations that avoid enumerating single matches.
 //!
-//! When nothing after a variable-length pattern can tell two ways to a node apart,
-//! each node is visited once: breadth first, in the size of the graph, instead of
-//! one by one through a number of ways that grows exponentially. And when nobody
-//! looks at what a relationship leads to, it is counted instead of followed: the row
-//! then stands for that many.
+//! If nothing after a variable-length pattern can distinguish two paths to a node, each node is
+//! visited once, breadth first. The cost is then that of the graph's size, instead of a number of
+//! paths that grows exponentially. If nothing reads the relationship and the node of a step, the
+//! matches are counted instead of followed, and one row stands for all of them: its weight.
 
 use super::Ending;
 use crate::functions::Aggregate;
@@ -13,7 +12,7 @@ use crate::plan::{
     Slot, Source, Stage, Step, Target, Walk, Way,
 };
 
-/// Looks at every run of clauses up to a projection, or to the end.
+/// Optimises each sequence of clauses up to a projection, or up to the end.
 pub(super) fn part(part: &mut Part, ending: Ending) {
     let mut start = 0;
     for end in 0..part.stages.len() {
@@ -28,18 +27,18 @@ pub(super) fn part(part: &mut Part, ending: Ending) {
     }
 }
 
-/// What matters of rows.
+/// What later clauses need of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rows {
-    /// Which there are, and not how often each comes.
+    /// The distinct rows; duplicates make no difference.
     Merged,
-    /// Which there are, and how many of each.
+    /// The distinct rows with their number.
     Counted,
-    /// Each on its own.
+    /// Every row.
     Each,
 }
 
-/// Changes what a pattern binds and nobody else uses.
+/// Optimises the steps that bind slots nothing else uses.
 pub(super) fn matching(steps: &mut [Step], rows: Rows, used: impl Fn(Slot) -> bool) {
     for number in 0..steps.len() {
         let free = |slot: Slot| {
@@ -59,12 +58,12 @@ pub(super) fn matching(steps: &mut [Step], rows: Rows, used: impl Fn(Slot) -> bo
     }
 }
 
-/// The slots that a clause touches.
+/// The slots that a clause uses.
 pub(super) fn slots_of(stage: &Stage) -> Vec<Slot> {
     match stage {
         Stage::Unwind { list, .. } => list.slots(),
         Stage::Match(pattern) => {
-            // As an expression, a pattern tells all the slots it touches.
+            // A pattern as an expression reports all slots it uses.
             Expr::Exists(Box::new(pattern.clone())).slots()
         }
         Stage::Project(project) => project.slots(),
@@ -87,13 +86,13 @@ fn segment(part: &mut Part, start: usize, end: usize, rows: Rows) {
     }
 }
 
-/// A walk whose relationships are not looked at; perhaps its end is not either.
+/// Optimises a walk whose relationships are not read, and perhaps its end neither.
 fn reach(walk: &mut Walk, rows: Rows, end_is_free: bool) {
     if walk.hop.known == Known::Yes {
         return;
     }
     walk.way = Way::Forgotten;
-    // Undirected, the shortest way back to the start would use one edge twice.
+    // Undirected, the shortest way back to the start would use the same relationship twice.
     let simple =
         walk.min <= 1 && walk.hop.direction != Direction::Both && walk.hop.unlike.is_empty();
     if simple && rows == Rows::Merged {
@@ -109,7 +108,7 @@ fn count(hop: &mut Expand) {
     }
 }
 
-/// What matters to a projection of the rows it takes in.
+/// What a projection needs of its input rows.
 fn rows_of(project: &Project) -> Rows {
     let Some(grouping) = &project.grouping else {
         return if project.distinct == Distinct::Yes { Rows::Merged } else { Rows::Each };
@@ -127,7 +126,7 @@ fn rows_of(project: &Project) -> Rows {
     }
 }
 
-/// Counting what a pattern binds, which is never null, is counting rows.
+/// Turns counting a variable that is never null into counting rows.
 fn count_rows(part: &mut Part, start: usize, end: usize) {
     let bound: Vec<Slot> = part.stages.iter().take(end).skip(start).flat_map(bound_by).collect();
     let Some(Stage::Project(project)) = part.stages.get_mut(end) else { return };
@@ -140,7 +139,7 @@ fn count_rows(part: &mut Part, start: usize, end: usize) {
     }
 }
 
-/// The slots that hold a node or a relationship after a clause, whatever happens.
+/// The slots that always hold a node or a relationship after a clause.
 fn bound_by(stage: &Stage) -> Vec<Slot> {
     let Stage::Match(pattern) = stage else { return Vec::new() };
     if pattern.optional.is_some() {
@@ -157,7 +156,7 @@ fn bound_by(stage: &Stage) -> Vec<Slot> {
         .collect()
 }
 
-/// Whether a step has to do with a slot.
+/// Whether a step uses a slot, apart from binding a path to it.
 fn mentions(step: &Step, slot: Slot) -> bool {
     let hop = |hop: &Expand| {
         [hop.from, hop.to, hop.relationship].contains(&slot) || hop.unlike.contains(&slot)

@@ -1,7 +1,7 @@
-//! The order in which a pattern is matched: from its most selective end.
+//! The order in which a pattern is matched, starting from its most selective end.
 //!
-//! Greedy: what is bound comes first, then the cheapest node to look for, then the
-//! relationships that multiply rows least; conditions as soon as they can be told.
+//! The order is chosen greedily: from bound nodes, the relationship that multiplies rows least; if
+//! there is none, the cheapest node to find. Conditions are checked as early as possible.
 
 use super::pattern::{Length, NodeSpec, Pattern, RelationshipSpec};
 use crate::graph::Graph;
@@ -11,7 +11,7 @@ use crate::plan::{
 };
 use crate::value::Value;
 
-/// The steps that match a pattern, given what is read of it.
+/// Returns the steps that match a pattern, given which slots are read.
 pub(super) fn steps(pattern: Pattern, graph: &Graph, read: &dyn Fn(Slot) -> bool) -> Vec<Step> {
     let mut unbound: Vec<Slot> = Vec::new();
     for (slot, known) in slots(&pattern) {
@@ -54,7 +54,7 @@ struct Order<'g> {
 }
 
 impl Order<'_> {
-    /// Nodes from earlier clauses may be null, or lack the labels asked for here.
+    /// Nodes from earlier clauses may be null or lack the labels required here.
     fn check_known(&mut self) {
         for node in &self.nodes {
             if node.known == Known::Yes {
@@ -64,7 +64,7 @@ impl Order<'_> {
         }
     }
 
-    /// Adds the conditions that can be told by now.
+    /// Adds the conditions whose slots are all bound by now.
     fn filter(&mut self) {
         let unbound = &self.unbound;
         let open = |condition: &Expr| condition.slots().iter().any(|slot| unbound.contains(slot));
@@ -78,7 +78,7 @@ impl Order<'_> {
         !self.unbound.contains(&slot)
     }
 
-    /// The best relationship to follow now, if any has a bound end.
+    /// The cheapest relationship to follow now, if any can be followed.
     fn next_relationship(&self, relationships: &[RelationshipSpec]) -> Option<usize> {
         let costs = relationships.iter().enumerate().filter_map(|(number, relationship)| {
             Some((self.cost_of_following(relationship)?, number))
@@ -86,7 +86,7 @@ impl Order<'_> {
         costs.min_by(|left, right| left.0.total_cmp(&right.0)).map(|(_, number)| number)
     }
 
-    /// How many rows come of one, about.
+    /// The estimated number of rows per row, or `None` if it cannot be followed yet.
     fn cost_of_following(&self, relationship: &RelationshipSpec) -> Option<f64> {
         let ends = [relationship.from, relationship.to].map(|slot| self.is_bound(slot));
         if relationship.known == Known::Yes && relationship.length == Length::One {
@@ -109,7 +109,7 @@ impl Order<'_> {
         Some(1.0 + fan_out * selectivity.max(0.001))
     }
 
-    /// Between two bound nodes nothing multiplies, unless many ways lead there.
+    /// Two bound nodes multiply nothing, unless many paths join them.
     fn cost_of_closing(&self, relationship: &RelationshipSpec) -> f64 {
         if relationship.length == Length::One { 0.5 } else { 2.0 }
     }
@@ -169,7 +169,7 @@ impl Order<'_> {
         self.unbound.retain(|slot| !bound.contains(slot));
     }
 
-    /// A known relationship has no better start.
+    /// Whether the written end is the cheaper start. A known relationship has no better start.
     fn better_start(&self, relationship: &RelationshipSpec) -> bool {
         relationship.known == Known::No
             && self.source(relationship.to).1 < self.source(relationship.from).1
@@ -178,12 +178,12 @@ impl Order<'_> {
     fn labels_when(&self, target: Target, slot: Slot) -> LabelTest {
         match target {
             Target::New => self.labels_of(slot).clone(),
-            // Tested when it was bound.
+            // Checked when it was bound.
             Target::Bound => LabelTest::Any,
         }
     }
 
-    /// A label that all ends of the relationships have need not be tested.
+    /// Drops the test of a label that all nodes at this end of the relationships have.
     fn not_implied(&self, labels: LabelTest, direction: Direction, types: &Types) -> LabelTest {
         let (LabelTest::Is(Some(label)), Types::OneOf(types)) = (&labels, types) else {
             return labels;
@@ -204,10 +204,10 @@ impl Order<'_> {
         node.map_or(&LabelTest::Any, |node| &node.labels)
     }
 
-    /// Looks for the cheapest node that is not bound; none is the end.
+    /// Adds a scan for the cheapest unbound node; false if all are bound.
     ///
-    /// Of two that cost the same, one that is read: what nobody reads can be counted
-    /// where it is reached last.
+    /// Of nodes with the same cost, one that is read is preferred. Nodes that are not read should
+    /// come last, where they only have to be counted.
     fn scan(&mut self, read: &dyn Fn(Slot) -> bool) -> bool {
         let open = self.nodes.iter().filter(|node| self.unbound.contains(&node.slot));
         let costs = open.map(|node| (node.slot, self.source(node.slot)));
@@ -224,7 +224,7 @@ impl Order<'_> {
         true
     }
 
-    /// The cheapest way to find a node, and how many nodes that gives, about.
+    /// The cheapest way to find a node, with the estimated number of nodes that it yields.
     fn source(&self, slot: Slot) -> (Source, f64) {
         let indexed = self.conditions.iter().filter_map(|condition| self.seek(slot, condition));
         let labelled = required(self.labels_of(slot)).into_iter().map(|label| match label {
@@ -239,7 +239,7 @@ impl Order<'_> {
             .unwrap_or(all)
     }
 
-    /// A condition as a look into an index.
+    /// Converts a condition to an index lookup, with the estimated number of nodes.
     fn seek(&self, slot: Slot, condition: &Expr) -> Option<(Source, f64)> {
         match condition {
             Expr::Compare { first, rest } => {
@@ -283,7 +283,7 @@ impl Order<'_> {
         }
     }
 
-    /// Whether a value is known before the node at hand.
+    /// Whether all slots of a value are already bound.
     fn is_told(&self, value: &Expr) -> bool {
         value.slots().iter().all(|slot| self.is_bound(*slot))
     }
@@ -296,7 +296,7 @@ fn slots(pattern: &Pattern) -> impl Iterator<Item = (Slot, Known)> {
     nodes.chain(relationships).chain(paths)
 }
 
-/// The parts of which all have to hold.
+/// Splits a condition into parts that must all hold.
 fn conjuncts(condition: Expr) -> Vec<Expr> {
     match condition {
         Expr::And(parts) => parts.into_iter().flat_map(conjuncts).collect(),
@@ -304,7 +304,7 @@ fn conjuncts(condition: Expr) -> Vec<Expr> {
     }
 }
 
-/// The labels a node must have.
+/// The labels that a node must have; `None` for one that does not occur.
 fn required(test: &LabelTest) -> Vec<Option<crate::graph::LabelId>> {
     match test {
         LabelTest::Is(label) => vec![*label],
@@ -313,7 +313,7 @@ fn required(test: &LabelTest) -> Vec<Option<crate::graph::LabelId>> {
     }
 }
 
-/// Relationships of the clause that could be the same one.
+/// The relationships followed before that could be the same as one with these types.
 fn overlapping(walked: &[(Slot, Types)], types: &Types) -> Vec<Slot> {
     let may_meet = |other: &Types| match (types, other) {
         (Types::OneOf(left), Types::OneOf(right)) => left.iter().any(|kind| right.contains(kind)),

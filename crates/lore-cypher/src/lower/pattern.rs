@@ -1,4 +1,4 @@
-//! Patterns: what is to be matched, before it is decided in which order.
+//! Patterns: what to match, before its order is decided.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::plan::{
 };
 use crate::types::Type;
 
-/// Whether a pattern may introduce names.
+/// Whether a pattern may introduce variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     New,
     Known,
 }
 
-/// Everything a clause asks for.
+/// Everything that a clause matches.
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
     pub(super) nodes: Vec<NodeSpec>,
@@ -32,7 +32,7 @@ pub(super) struct Pattern {
     pub(super) conditions: Vec<Expr>,
 }
 
-/// A node to find, or to check when it is bound.
+/// A node to find, or to check if it is bound.
 #[derive(Debug)]
 pub(super) struct NodeSpec {
     pub(super) slot: Slot,
@@ -50,11 +50,12 @@ pub(super) struct RelationshipSpec {
     pub(super) types: Types,
     pub(super) known: Known,
     pub(super) length: Length,
-    /// Properties of every relationship of a walk; those of single ones are conditions.
+    /// Required properties of every relationship of a walk. Those of a single relationship become
+    /// conditions.
     pub(super) properties: Vec<(Arc<str>, Expr)>,
 }
 
-/// How many relationships.
+/// The number of relationships.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     One,
@@ -63,7 +64,7 @@ pub(super) enum Length {
 }
 
 impl Pattern {
-    /// The slots of this pattern that were not there before.
+    /// The slots that this pattern introduced.
     pub(super) fn introduced(&self, first_new: Slot) -> Vec<Slot> {
         let nodes = self.nodes.iter().map(|node| node.slot);
         let relationships = self.relationships.iter().map(|relationship| relationship.slot);
@@ -71,7 +72,8 @@ impl Pattern {
         nodes.chain(relationships).chain(paths).filter(|slot| *slot >= first_new).collect()
     }
 
-    /// The slots whose values it reads: of earlier clauses, in conditions, in paths.
+    /// The slots whose values it reads: those from earlier clauses, and those in conditions and
+    /// paths.
     pub(super) fn read(&self) -> Vec<Slot> {
         let known = self.nodes.iter().filter(|node| node.known == Known::Yes);
         let parts = self.paths.iter().flat_map(|(_, parts)| parts).map(|part| match part {
@@ -84,7 +86,7 @@ impl Pattern {
 }
 
 impl Lower<'_> {
-    /// Understands a pattern; its names are added to the scope.
+    /// Lowers a pattern and adds its variables to the scope.
     pub(super) fn pattern(&mut self, written: &Written, names: Names) -> Result<Pattern> {
         let mut building = Building::new(names);
         for part in &written.parts {
@@ -99,7 +101,7 @@ impl Lower<'_> {
         self.finish(building)
     }
 
-    /// A pattern comprehension's pattern, whose path may have a name.
+    /// Lowers the pattern of a pattern comprehension, whose path may have a name.
     pub(super) fn pattern_named(
         &mut self,
         binding: Option<&Name>,
@@ -115,7 +117,8 @@ impl Lower<'_> {
         self.finish(building)
     }
 
-    /// A shortest path that is a value, between two nodes that are known, and its slot.
+    /// Lowers a shortest path used as a value, whose two nodes must be known, and returns the slot
+    /// of the path.
     pub(super) fn pattern_between(
         &mut self,
         written: &Written,
@@ -142,7 +145,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Properties are read last: they may mention any name of the pattern.
+    /// Lowers properties last, because they may refer to any variable of the pattern.
     fn finish(&mut self, building: Building<'_>) -> Result<Pattern> {
         let Building { mut pattern, properties, .. } = building;
         for (owner, entries) in properties {
@@ -322,7 +325,7 @@ impl Lower<'_> {
         Ok(slot)
     }
 
-    /// The slot of a name in a pattern, and whether it is bound.
+    /// The slot of a variable in a pattern, and whether it is already bound.
     fn bind(&mut self, name: &Name, kind: Type, names: Names) -> Result<(Slot, Known)> {
         if let Some(variable) = self.scope.get(&name.kind.text) {
             let (slot, known) = (variable.slot, variable.kind.clone());
@@ -402,7 +405,7 @@ impl Lower<'_> {
     }
 }
 
-/// A pattern and the properties that are not yet read.
+/// A pattern in progress, with properties that are not lowered yet.
 struct Building<'w> {
     pattern: Pattern,
     names: Names,
@@ -415,7 +418,7 @@ impl Building<'_> {
     }
 }
 
-/// Whose properties.
+/// What properties belong to.
 #[derive(Clone, Copy)]
 enum Owner {
     Slot(Slot),

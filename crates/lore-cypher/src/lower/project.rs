@@ -16,29 +16,29 @@ use crate::plan::{Distinct, Expr, Grouping, Nulls, Place, Project, Slot, Sort, S
 use crate::scope::Scope;
 use crate::types::Type;
 
-/// Which clause projects.
+/// The projecting clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Projecting {
     With,
     Return,
 }
 
-/// A projection and the names that come after it.
+/// A lowered projection, and the scope after it.
 pub(super) struct Projected {
     pub(super) project: Project,
     pub(super) columns: Vec<Arc<str>>,
     pub(super) scope: Scope,
-    /// Set when rows were merged: then only columns can be told.
+    /// Set if rows are merged; then `ORDER BY` and `WHERE` can only use columns.
     merged: Option<Merged>,
 }
 
-/// Columns, and the names from before that are gone.
+/// The columns of a projection that merges rows, and the scope before it.
 struct Merged {
     columns: Vec<(Slot, Expr)>,
     old: Scope,
 }
 
-/// A column as it is understood.
+/// A lowered column.
 struct Column {
     name: Arc<str>,
     expr: Expr,
@@ -47,8 +47,8 @@ struct Column {
 }
 
 impl Lower<'_> {
-    /// Understands a projection. Afterwards the scope is what `ORDER BY` and `WHERE`
-    /// see: the new names before the old ones.
+    /// Lowers a projection. Afterwards the scope is that of `ORDER BY` and `WHERE`, where new names
+    /// shadow old ones.
     pub(super) fn project(
         &mut self,
         written: &ProjectionClause,
@@ -97,7 +97,7 @@ impl Lower<'_> {
         Ok(Projected { project, columns, scope, merged })
     }
 
-    /// The condition of `WITH ... WHERE`.
+    /// Lowers the condition of `WITH ... WHERE`.
     pub(super) fn with_where(&mut self, with: &mut Projected, condition: &Ast) -> Result<()> {
         let mut filter = self.condition(condition)?;
         if let Some(merged) = &with.merged {
@@ -179,7 +179,7 @@ impl Lower<'_> {
         Ok(self.text.slice(expression.span).into())
     }
 
-    /// Sort keys, each with the place it was written at.
+    /// Lowers the sort keys, each with its position in the text.
     fn sort_keys(
         &mut self,
         written: &ProjectionClause,
@@ -205,7 +205,7 @@ impl Lower<'_> {
         keys
     }
 
-    /// After rows were merged, what follows can only be made of columns.
+    /// Rewrites an expression after merged rows to use columns; fails if it needs anything else.
     fn only_columns(&self, expr: &mut Expr, merged: &Merged, span: Span) -> Result<()> {
         replace(expr, &|part| {
             merged.columns.iter().find(|(_, column)| column == part).map(|(slot, _)| *slot)
@@ -220,7 +220,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Splits columns into keys and what is computed from groups.
+    /// Splits columns into grouping keys and expressions over groups.
     fn group(&mut self, project: &mut Project, merged: &Merged, span: Span) -> Result<()> {
         let columns = std::mem::take(&mut project.items);
         let (results, keys): (Vec<_>, Vec<_>) =
@@ -247,7 +247,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `SKIP` and `LIMIT` are the same for all rows.
+    /// Lowers `SKIP` or `LIMIT`. They cannot use variables, because they are the same for all rows.
     fn bound(&mut self, written: Option<&Ast>, what: &'static str) -> Result<Option<Expr>> {
         let Some(ast) = written else { return Ok(None) };
         if is_negative(ast) {

@@ -1,21 +1,21 @@
-//! Replacing parts of expressions by what is already computed.
+//! Replacing parts of expressions by slots that hold their values.
 
 use crate::plan::{Aggregation, Expr, Slot};
 
-/// Whether an expression aggregates.
+/// Whether an expression contains an aggregation.
 pub(super) fn aggregates(expr: &Expr) -> bool {
     if matches!(expr, Expr::Aggregate(_)) {
         return true;
     }
     let mut found = false;
-    // Nested queries aggregate for themselves.
+    // Subqueries aggregate on their own.
     if !matches!(expr, Expr::Subquery(..)) {
         expr.each_part(&mut |part| found = found || aggregates(part));
     }
     found
 }
 
-/// Replaces every part that is known by its slot, the largest first.
+/// Replaces every part with a known slot, outermost first.
 pub(super) fn replace(expr: &mut Expr, known: &dyn Fn(&Expr) -> Option<Slot>) {
     match known(expr) {
         Some(slot) => *expr = Expr::Slot(slot),
@@ -23,10 +23,10 @@ pub(super) fn replace(expr: &mut Expr, known: &dyn Fn(&Expr) -> Option<Slot>) {
     }
 }
 
-/// Makes an expression one of keys and aggregates only, as far as it can be one.
+/// Rewrites an expression, as far as possible, to use only grouping keys and aggregates.
 ///
-/// Only keys that are variables or properties count: openCypher leaves it open
-/// what larger equal expressions mean.
+/// Only keys that are variables or properties are replaced: openCypher does not define what larger
+/// equal expressions mean.
 pub(super) fn settle(
     expr: &mut Expr,
     keys: &[(Slot, Expr)],
@@ -50,7 +50,7 @@ pub(super) fn settle(
     }
 }
 
-/// Calls a function on every direct part outside nested patterns and queries.
+/// Visits every direct subexpression outside nested patterns and queries.
 fn each_part_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     match expr {
         Expr::Property { base, .. }

@@ -1,7 +1,7 @@
-//! What a query means, ready to run: names are slots, clauses are stages.
+//! The query plan: variables are slots, clauses are stages.
 //!
-//! Every variable, also the invisible ones, has a slot of one frame. A plan holds
-//! nothing that writes: there is no stage and no expression for it.
+//! Every variable, including internal ones, has a slot in one frame. A plan cannot write: there is
+//! no stage and no expression for it.
 
 mod parts;
 
@@ -11,10 +11,10 @@ use crate::functions::{Aggregate, Function};
 use crate::graph::{KeyId, LabelId, TypeId};
 use crate::value::Value;
 
-/// A place in the frame.
+/// An index into the frame.
 pub(crate) type Slot = usize;
 
-/// A whole query: parts joined by `UNION`.
+/// A whole query: one part, or several joined by `UNION`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Query {
     pub(crate) columns: Vec<Arc<str>>,
@@ -22,14 +22,14 @@ pub(crate) struct Query {
     pub(crate) union: Union,
 }
 
-/// What `UNION` does with equal rows.
+/// Whether `UNION` keeps equal rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Union {
     All,
     Distinct,
 }
 
-/// One part of a union: stages, and the slots of its columns.
+/// One part of a union: its stages, and the slots of its columns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Part {
     pub(crate) stages: Vec<Stage>,
@@ -45,7 +45,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// Where the clause is written.
+    /// The position of the clause in the text.
     pub(crate) fn place(&self) -> Place {
         match self {
             Self::Match(found) => found.place,
@@ -59,7 +59,7 @@ impl Stage {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Match {
     pub(crate) steps: Vec<Step>,
-    /// The slots that become null when nothing matches; none when that ends the row.
+    /// The slots that become null if nothing matches; `None` if the row is dropped then.
     pub(crate) optional: Option<Vec<Slot>>,
     pub(crate) place: Place,
 }
@@ -67,23 +67,23 @@ pub(crate) struct Match {
 /// A step in matching a pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Step {
-    /// Tries nodes.
+    /// Iterates over nodes.
     Scan { slot: Slot, source: Source, labels: LabelTest },
-    /// Makes sure that a value from before is a node with these labels.
+    /// Checks that the value of a bound slot is a node with these labels.
     Check { slot: Slot, labels: LabelTest },
-    /// Goes along one relationship.
+    /// Follows one relationship.
     Expand(Expand),
-    /// Goes along several.
+    /// Follows a variable number of relationships.
     Walk(Box<Walk>),
     /// Finds shortest paths between two bound nodes.
     Shortest(Box<Shortest>),
-    /// Makes a path of what was matched.
+    /// Builds a path from what was matched.
     Path { slot: Slot, parts: Vec<PathPart> },
-    /// Keeps what satisfies a condition.
+    /// Keeps rows that satisfy a condition.
     Filter(Expr),
 }
 
-/// Where a scan takes its nodes from.
+/// The source of a scan's nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Source {
     All,
@@ -93,16 +93,16 @@ pub(crate) enum Source {
         key: KeyId,
         value: Expr,
     },
-    /// Nodes whose indexed property is one of a list.
+    /// Nodes whose indexed property is in a list.
     IndexIn {
         key: KeyId,
         list: Expr,
     },
-    /// A label nobody has.
+    /// No nodes, because the label does not occur.
     Nothing,
 }
 
-/// A test on labels or types; an unknown name holds for nobody.
+/// A test on labels or types. A name that does not occur in the graph matches nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum LabelTest {
     Any,
@@ -119,7 +119,7 @@ pub(crate) enum Types {
     OneOf(Vec<TypeId>),
 }
 
-/// Which way a relationship is followed from the node at hand.
+/// The direction in which a relationship is followed from the node at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Out,
@@ -128,7 +128,7 @@ pub(crate) enum Direction {
 }
 
 impl Direction {
-    /// The same relationship seen from its other end.
+    /// The direction seen from the other end.
     pub(crate) fn turned(self) -> Self {
         match self {
             Self::Out => Self::In,
@@ -138,7 +138,7 @@ impl Direction {
     }
 }
 
-/// One relationship.
+/// A step along one relationship.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Expand {
     pub(crate) from: Slot,
@@ -146,42 +146,42 @@ pub(crate) struct Expand {
     pub(crate) relationship: Slot,
     pub(crate) direction: Direction,
     pub(crate) types: Types,
-    /// Whether the near end is given; only a known relationship can do without.
+    /// Whether the near end is bound. It must be, unless the relationship is known.
     pub(crate) origin: Target,
     pub(crate) target: Target,
     pub(crate) origin_labels: LabelTest,
     pub(crate) labels: LabelTest,
-    /// Whether the relationship is known from an earlier clause.
+    /// Whether the relationship is bound by an earlier clause.
     pub(crate) known: Known,
-    /// Relationships of the same clause, which this one must not be.
+    /// Other relationships of the same clause, which this one must differ from.
     pub(crate) unlike: Vec<Slot>,
     pub(crate) found: Found,
 }
 
-/// What matters of what a hop finds.
+/// What is needed of the matches of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Each on its own.
+    /// Each match.
     Each,
-    /// Only how many there are: nobody looks at them.
+    /// Only their number, because nothing reads them.
     Number,
 }
 
-/// Whether an end is looked for or given.
+/// Whether a node variable is searched for or already bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     New,
     Bound,
 }
 
-/// Whether a relationship variable is looked for or given.
+/// Whether a relationship variable is already bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
     No,
     Yes,
 }
 
-/// A variable number of relationships.
+/// A step along a variable number of relationships.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Walk {
     pub(crate) hop: Expand,
@@ -189,29 +189,29 @@ pub(crate) struct Walk {
     pub(crate) max: u32,
     pub(crate) properties: Vec<(Arc<str>, Expr)>,
     pub(crate) manner: Manner,
-    /// Whether anybody looks at the relationships that were walked.
+    /// Whether the relationships are needed afterwards.
     pub(crate) way: Way,
-    /// Whether the walk goes from the pattern's right to its left.
+    /// Whether the walk goes from the right of the pattern to its left.
     pub(crate) orientation: Orientation,
 }
 
-/// What a walk has to find.
+/// What a walk enumerates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// Every way, each relationship at most once in it.
+    /// Every path, with each relationship at most once per path.
     EveryWay,
-    /// Every node once, because nothing else can be told apart afterwards.
+    /// Every reachable node once, if different paths to it make no difference to the result.
     EveryNode,
 }
 
-/// Whether the relationships of a walk are kept.
+/// Whether the relationships of a walk are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Kept,
     Forgotten,
 }
 
-/// Which end of the written pattern a walk starts from.
+/// The end of the written pattern at which a walk starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Orientation {
     AsWritten,
@@ -228,25 +228,25 @@ pub(crate) struct Shortest {
     pub(crate) wanted: Wanted,
 }
 
-/// How many shortest paths are wanted.
+/// How many shortest paths are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     One,
     All,
 }
 
-/// A part of a named path, in written order.
+/// A part of a named path, in the written order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathPart {
     Node(Slot),
-    /// One relationship, or the list of a walk.
+    /// One relationship, or the list of relationships of a walk.
     Relationships(Slot),
 }
 
 /// `WITH` and `RETURN`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Project {
-    /// What is computed before rows are grouped.
+    /// Expressions that are evaluated before grouping.
     pub(crate) items: Vec<(Slot, Expr)>,
     pub(crate) grouping: Option<Grouping>,
     pub(crate) distinct: Distinct,
@@ -254,36 +254,36 @@ pub(crate) struct Project {
     pub(crate) skip: Option<Expr>,
     pub(crate) limit: Option<Expr>,
     pub(crate) filter: Option<Expr>,
-    /// The slots that live on.
+    /// The slots that later stages can read.
     pub(crate) outputs: Vec<Slot>,
     /// Slots from before that the filter reads.
     pub(crate) carried: Vec<Slot>,
     pub(crate) place: Place,
 }
 
-/// Whether equal rows are kept.
+/// Whether equal rows are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Distinct {
     Yes,
     No,
 }
 
-/// Aggregation: the items are the keys.
+/// Aggregation. The items of the projection are the grouping keys.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Grouping {
     pub(crate) aggregates: Vec<(Slot, Aggregation)>,
-    /// What is computed from keys and aggregates.
+    /// Expressions over keys and aggregates.
     pub(crate) results: Vec<(Slot, Expr)>,
 }
 
-/// An aggregating call.
+/// A call of an aggregating function.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Aggregation {
     pub(crate) function: Aggregate,
     pub(crate) distinct: Distinct,
-    /// None for `count(*)`.
+    /// `None` for `count(*)`.
     pub(crate) argument: Option<Expr>,
-    /// The percentile.
+    /// The percentile of `percentileCont` and `percentileDisc`.
     pub(crate) parameter: Option<Expr>,
     pub(crate) place: Place,
 }
@@ -296,21 +296,21 @@ pub(crate) struct Sort {
     pub(crate) nulls: Nulls,
 }
 
-/// Which way rows are sorted.
+/// The direction of a sort key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SortDirection {
     Ascending,
     Descending,
 }
 
-/// Where unknown values go.
+/// Where null is sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
     First,
     Last,
 }
 
-/// Where something is written, by its first byte. It makes no difference to what it means.
+/// A position in the text, as a byte offset. It is ignored when comparing expressions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place(pub(crate) usize);
 
@@ -357,7 +357,7 @@ pub(crate) enum Expr {
     Or(Vec<Expr>),
     Xor(Box<(Expr, Expr)>),
     Negate(Box<Expr>, Place),
-    /// `a < b <= c`: every neighbouring pair.
+    /// `a < b <= c`: compares each adjacent pair.
     Compare {
         first: Box<Expr>,
         rest: Vec<(Comparison, Expr)>,
@@ -400,18 +400,18 @@ pub(crate) enum Expr {
         map: Box<Expr>,
     },
     Subquery(Subquery, Box<Query>),
-    /// Only while a projection is being understood; never run.
+    /// Only exists while a projection is lowered; never evaluated.
     Aggregate(Box<Aggregation>),
 }
 
-/// Whether a map projection takes all properties.
+/// Whether a map projection includes all properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Everything {
     Yes,
     No,
 }
 
-/// What a nested query is asked for.
+/// The kind of a subquery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subquery {
     Exists,
@@ -419,7 +419,7 @@ pub(crate) enum Subquery {
     Collect,
 }
 
-/// `=`, `<` and so on.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Equal,
@@ -430,7 +430,7 @@ pub(crate) enum Comparison {
     GreaterEqual,
 }
 
-/// Operators on numbers; `Add` also joins texts and lists.
+/// An arithmetic operator. `Add` also concatenates strings and lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arithmetic {
     Add,
@@ -441,7 +441,7 @@ pub(crate) enum Arithmetic {
     Power,
 }
 
-/// Tests on texts.
+/// A test on strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextTest {
     StartsWith,
@@ -450,7 +450,7 @@ pub(crate) enum TextTest {
     Matches,
 }
 
-/// `all`, `any`, `none`, `single`.
+/// `all`, `any`, `none` or `single`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quantifier {
     All,

@@ -1,9 +1,9 @@
-//! Looking into plans: the parts of expressions and the slots they touch.
+//! Traversal of plans: the subexpressions of expressions and the slots they use.
 
 use super::{Expand, Expr, Match, Place, Project, Query, Slot, Source, Stage, Step};
 
 impl Expr {
-    /// Calls a function on every direct part, also of nested patterns and queries.
+    /// Visits every direct subexpression, including those in nested patterns and queries.
     pub(crate) fn each_part<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
         match self {
             Self::Const(_) | Self::Parameter(..) | Self::Slot(_) => {}
@@ -75,7 +75,7 @@ impl Expr {
         }
     }
 
-    /// Where it is written, as far as that is known.
+    /// Its position in the text, if known.
     pub(crate) fn place(&self) -> Option<Place> {
         match self {
             Self::Parameter(_, place)
@@ -91,12 +91,12 @@ impl Expr {
             | Self::Quantified { place, .. }
             | Self::Reduce { place, .. }
             | Self::Call(_, _, place) => Some(*place),
-            // What the others are made of has places of its own, or its clause has one.
+            // The subexpressions of the others have positions, or their clause has one.
             _ => None,
         }
     }
 
-    /// Every slot it reads or writes, with those of nested patterns and queries.
+    /// The slots that it reads and those that nested patterns use, sorted.
     pub(crate) fn slots(&self) -> Vec<Slot> {
         let mut found = Vec::new();
         self.collect_slots(&mut found);
@@ -142,7 +142,7 @@ fn each_of_query<'e>(query: &'e Query, visit: &mut dyn FnMut(&'e Expr)) {
 }
 
 impl Project {
-    /// Every slot its expressions read.
+    /// The slots of its columns and those that its expressions use.
     pub(crate) fn slots(&self) -> Vec<Slot> {
         let mut found = self.outputs.clone();
         self.each_expression(&mut |expr| expr.collect_slots(&mut found));

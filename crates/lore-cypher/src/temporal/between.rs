@@ -1,4 +1,4 @@
-//! The time between two moments.
+//! The duration between two moments.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::error::{Result, failed};
 use crate::functions::Measure;
 use crate::value::Value;
 
-/// How long it is from one date or time to another.
+/// The duration from one date or time to another.
 pub(crate) fn between(measure: Measure, arguments: &[Value]) -> Result<Value> {
     let [Value::Temporal(from), Value::Temporal(to)] = arguments else {
         return failed("a duration is between two dates or times");
@@ -33,7 +33,7 @@ pub(crate) fn between(measure: Measure, arguments: &[Value]) -> Result<Value> {
     Ok(Value::Temporal(Arc::new(Temporal::Duration(span))))
 }
 
-/// A day and a time of it.
+/// A date and a time.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
     day: i64,
@@ -41,15 +41,16 @@ struct Moment {
 }
 
 impl Moment {
-    /// Whole months, towards zero.
+    /// The number of whole months, rounded towards zero.
     fn months_until(&self, to: &Self) -> i64 {
-        // A day that is not over does not count.
+        // A day that is not complete does not count.
         let day = match (to.day.cmp(&self.day), to.nanos.cmp(&self.nanos)) {
             (std::cmp::Ordering::Greater, std::cmp::Ordering::Less) => to.day - 1,
             (std::cmp::Ordering::Less, std::cmp::Ordering::Greater) => to.day + 1,
             _ => to.day,
         };
-        // As if every month had 32 days: then months and days do not mix.
+        // Calculated as if every month had 32 days, so that comparing days never carries into
+        // months.
         let packed = |day: i64| {
             let (year, month, of_month) = civil(day);
             (year * 12 + month) * 32 + of_month
@@ -66,8 +67,8 @@ impl Moment {
     }
 }
 
-/// Both as somebody sees them who stands where the first one was written. What has no day is
-/// on the other's, what has no time is at midnight, and what has no zone is in the other's.
+/// Converts both to moments at the offset of the first. A missing date or zone is taken from the
+/// other one; a missing time is midnight.
 fn aligned(from: Parts, to: Parts) -> (Moment, Moment) {
     let (from_day, to_day) = (from.day.or(to.day), to.day.or(from.day));
     let offset = |zone: &Option<Zone>, other: &Option<Zone>, day: Option<i64>, nanos| {
@@ -80,7 +81,7 @@ fn aligned(from: Parts, to: Parts) -> (Moment, Moment) {
     let first = Moment { day: from_day.unwrap_or(0), nanos: from.nanos.unwrap_or(0) };
     let there = to.nanos.unwrap_or(0) + ahead;
     let day = to_day.unwrap_or(0);
-    // Without days of their own, times of day do not wrap around midnight.
+    // Without dates, times of day do not wrap around midnight.
     let second = match from.day.and(to.day) {
         Some(_) => Moment { day: day + there.div_euclid(DAY), nanos: there.rem_euclid(DAY) },
         None => Moment { day, nanos: there },

@@ -1,9 +1,9 @@
 //! The proleptic Gregorian calendar as arithmetic.
 
-/// Years that fit everything computed with them.
+/// The supported years, small enough that arithmetic with them does not overflow.
 pub(crate) const YEARS: std::ops::RangeInclusive<i64> = -999_999_999..=999_999_999;
 
-/// Days since 1970-01-01 of a date that exists.
+/// Converts a date to days since 1970-01-01; `None` if it does not exist.
 pub(crate) fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
     let exists = YEARS.contains(&year)
         && (1..=12).contains(&month)
@@ -11,7 +11,7 @@ pub(crate) fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
     exists.then(|| count(year, month, day))
 }
 
-/// Year, month and day of a number of days since 1970-01-01.
+/// Converts days since 1970-01-01 to year, month and day.
 pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -25,7 +25,7 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// How long a month is.
+/// The number of days of a month.
 pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if is_leap(year) => 29,
@@ -40,7 +40,7 @@ pub(crate) fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Years begin in March here, so that the leap day is the last one.
+/// Counts days since 1970-01-01 with years that start in March, so that the leap day is their last.
 fn count(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

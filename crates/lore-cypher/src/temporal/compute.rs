@@ -1,4 +1,4 @@
-//! Parts of temporal values, and computing with them.
+//! Components of temporal values, and arithmetic.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::{CypherError, Result, failed};
 use crate::plan::Arithmetic;
 use crate::value::Value;
 
-/// Applies an operator of which one side is temporal.
+/// Applies an operator with a temporal operand.
 pub(crate) fn arithmetic(operator: Arithmetic, left: &Value, right: &Value) -> Result<Value> {
     let made = match (operator, left, right) {
         (Arithmetic::Add | Arithmetic::Subtract, Value::Temporal(left), Value::Temporal(right)) => {
@@ -54,7 +54,7 @@ fn later(moment: &Temporal, span: &Span) -> Result<Temporal> {
 }
 
 impl Span {
-    /// A duration whose nanoseconds are carried into seconds.
+    /// Creates a duration, carrying nanoseconds into seconds.
     pub(super) fn new(months: i64, days: i64, seconds: i128, nanos: i128) -> Self {
         let second = i128::from(SECOND);
         let seconds = seconds + nanos.div_euclid(second);
@@ -98,7 +98,7 @@ impl Span {
 }
 
 impl Temporal {
-    /// The moment some time later; none when it is out of range.
+    /// Adds a duration; `None` if the result is out of range.
     fn shifted(&self, span: &Span) -> Option<Self> {
         let later_day = |day: i64| {
             let day = add_months(day, span.months)?.checked_add(span.days)?;
@@ -115,7 +115,7 @@ impl Temporal {
             (i128::from(nanos) + span.clock_nanos()).rem_euclid(i128::from(DAY)) as i64
         };
         Some(match self.clone() {
-            // Whole days of the clock part count, the rest does not.
+            // A date moves by the whole days of the clock part; the rest is ignored.
             Self::Date { day } => {
                 let days = i64::try_from(span.clock_nanos() / i128::from(DAY)).ok()?;
                 Self::Date { day: later_day(day)?.checked_add(days)? }
@@ -127,7 +127,7 @@ impl Temporal {
                 Self::LocalDateTime { day, nanos }
             }
             Self::DateTime { day, nanos, offset, zone } => {
-                // Days and months are counted by the clocks there, hours by the time that passes.
+                // Months and days are added to the local time, hours to the instant.
                 let there = Zone::of(zone.as_ref(), offset);
                 let after = there.at(later_day(day)?, nanos).instant() + span.clock_nanos();
                 let Local { day, nanos, offset } = there.seen(after);
@@ -138,7 +138,7 @@ impl Temporal {
         })
     }
 
-    /// A part, as in `date.year`.
+    /// Returns a component, as in `date.year`.
     pub(crate) fn component(&self, name: &str) -> Result<Value> {
         let known = match self.clone() {
             Self::Date { day } => of_day(day, name),
@@ -172,7 +172,7 @@ impl Temporal {
 fn of_day(day: i64, name: &str) -> Option<Value> {
     let (year, month, of_month) = civil(day);
     let weekday = (day + 3).rem_euclid(7) + 1;
-    // The week belongs to the year its Thursday is in.
+    // A week belongs to the year of its Thursday.
     let (week_year, ..) = civil(day + 4 - weekday);
     let start = |year: i64, month: i64| days_of(year, month, 1).unwrap_or(day);
     Some(Value::Int(match name {

@@ -1,4 +1,4 @@
-//! Making dates, times and durations from maps, texts and each other.
+//! Creating dates, times and durations from maps, texts and each other.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::{CypherError, Result, failed};
 use crate::functions::TemporalFunction;
 use crate::value::{Map, Value};
 
-/// Calls one of the functions that make temporal values.
+/// Calls a function that creates temporal values.
 pub(crate) fn call(function: TemporalFunction, arguments: &[Value], now: i64) -> Result<Value> {
     let made = match arguments.first() {
         None => Parts::of_now(now).make(function),
@@ -23,7 +23,7 @@ pub(crate) fn call(function: TemporalFunction, arguments: &[Value], now: i64) ->
     Ok(Value::Temporal(Arc::new(made?)))
 }
 
-/// The moment so many units after 1970 in UTC, and so many nanoseconds.
+/// The moment a number of units, and optionally of nanoseconds, after 1970 in UTC.
 pub(crate) fn of_epoch(arguments: &[Value], unit: i64) -> Result<Value> {
     let (whole, nanos) = match arguments {
         [Value::Int(whole)] => (*whole, 0),
@@ -39,7 +39,7 @@ pub(crate) fn of_epoch(arguments: &[Value], unit: i64) -> Result<Value> {
     Ok(Value::Temporal(Arc::new(made)))
 }
 
-/// The parts a value has; what it lacks is not there.
+/// The parts of a temporal value that are known.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Parts {
     pub(super) day: Option<i64>,
@@ -48,7 +48,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// A value of the kind a function makes; a missing time is midnight, in UTC.
+    /// Creates a value of the function's type. A missing time is midnight, a missing zone UTC.
     pub(super) fn make(self, function: TemporalFunction) -> Result<Temporal> {
         let day = || {
             self.day.ok_or_else(|| CypherError::failure("a date needs at least a year".to_owned()))
@@ -71,12 +71,12 @@ impl Parts {
         })
     }
 
-    /// The time as clocks show it in its zone, which is UTC when there is none.
+    /// The local time in its zone, or in UTC if it has none.
     fn local(&self, day: Option<i64>) -> Result<Local> {
         let nanos = self.nanos.unwrap_or(0);
         match (&self.zone, day) {
             (Some(Zone::Named(name, None)), None) => Err(no_day(name)),
-            // It was told on a day, and is the same without.
+            // The offset was determined on a day and is kept without it.
             (Some(Zone::Named(_, Some(offset))), None) => {
                 Ok(Local { day: 0, nanos, offset: *offset })
             }
@@ -85,7 +85,7 @@ impl Parts {
         }
     }
 
-    /// The same moment, seen from another zone.
+    /// Returns the same instant in another zone.
     fn seen_from(self, wanted: Zone) -> Result<Self> {
         if let (Zone::Named(name, _), None) = (&wanted, self.day) {
             return Err(no_day(name));
@@ -95,7 +95,7 @@ impl Parts {
         Ok(Self { day, nanos: Some(seen.nanos), zone: Some(wanted.preferring(seen.offset)) })
     }
 
-    /// The present, in UTC.
+    /// The current time in UTC.
     pub(super) fn of_now(now: i64) -> Self {
         let (day, nanos) = (now.div_euclid(DAY), now.rem_euclid(DAY));
         Self { day: Some(day), nanos: Some(nanos), zone: Some(Zone::Offset(0)) }
@@ -136,7 +136,7 @@ fn of_map(function: TemporalFunction, map: &Map) -> Result<Temporal> {
     let fields = Fields { map };
     let given = fields.given()?;
     let needs_day = !matches!(function, TemporalFunction::Time | TemporalFunction::LocalTime);
-    // A time of day may still need to know when its zone is asked.
+    // Even a time of day keeps a given day, because the offset of its zone depends on it.
     let day = if needs_day { fields.day(given.day)? } else { given.day };
     let parts = Parts { day, nanos: fields.nanos(given.nanos)?, zone: given.zone };
     let parts = match map.get("timezone") {
@@ -144,7 +144,7 @@ fn of_map(function: TemporalFunction, map: &Map) -> Result<Temporal> {
         Some(Value::String(zone)) => {
             let wanted = parse::zone(zone)?;
             match parts.zone {
-                // A moment that is seen from another zone stays the same moment.
+                // A value with a zone stays the same instant in another zone.
                 Some(_) if parts.nanos.is_some() => parts.seen_from(wanted)?,
                 _ => Parts { zone: Some(wanted), ..parts },
             }
@@ -154,7 +154,7 @@ fn of_map(function: TemporalFunction, map: &Map) -> Result<Temporal> {
     parts.make(function)
 }
 
-/// Reading a map of parts.
+/// Reads the parts of a value from a map.
 pub(super) struct Fields<'m> {
     pub(super) map: &'m Map,
 }
@@ -187,7 +187,7 @@ impl Fields<'_> {
             .any(|name| self.map.get(name).is_some())
     }
 
-    /// The parts of values that the map starts from.
+    /// The parts of temporal values in the map, which its other entries modify.
     fn given(&self) -> Result<Parts> {
         let part = |name: &str| match self.map.get(name) {
             None | Some(Value::Null) => Ok(Parts::default()),
@@ -209,7 +209,7 @@ impl Fields<'_> {
         });
         let Some(written) = self.int("year")?.or(year) else { return Ok(None) };
         if let Some(week) = self.within("week", 1..=53)? {
-            // A week belongs to the year its Thursday is in.
+            // A week belongs to the year of its Thursday.
             let weeks_year = given.map(|given| civil(given + 3 - (given + 3).rem_euclid(7)).0);
             let written = self.int("year")?.or(weeks_year).unwrap_or(written);
             let same_day = given.map(|given| (given + 3).rem_euclid(7) + 1);
@@ -240,7 +240,7 @@ impl Fields<'_> {
         }
     }
 
-    /// The parts below a second, when any is written.
+    /// The parts below a second in nanoseconds, if any is given.
     pub(super) fn fraction(&self) -> Result<Option<i64>> {
         let parts = [("millisecond", 1_000_000), ("microsecond", 1_000), ("nanosecond", 1)];
         let mut fraction = None;
@@ -270,12 +270,12 @@ impl Fields<'_> {
     }
 }
 
-/// The day of a week of the ISO calendar.
+/// Converts a day of an ISO week to days since 1970-01-01.
 pub(super) fn week_date(year: i64, week: i64, weekday: i64) -> Result<i64> {
     // The fourth of January is always in the first week.
     let Some(fourth) = days_of(year, 1, 4) else { return failed("the year is out of range") };
     let monday = fourth - (fourth + 3).rem_euclid(7) + (week - 1) * 7;
-    // A week belongs to the year its Thursday is in.
+    // A week belongs to the year of its Thursday.
     match civil(monday + 3).0 == year {
         true => Ok(monday + weekday - 1),
         false => failed(format!("there is no week {week} in {year}")),
@@ -295,13 +295,13 @@ fn of_amounts(map: &Map) -> Result<Span> {
     amounts.span()
 }
 
-/// Amounts of each unit, before fractions are carried down.
+/// The amounts of each unit, before fractions are carried to smaller units.
 #[derive(Debug, Default)]
 pub(super) struct Amounts {
     months: f64,
     days: f64,
     seconds: f64,
-    /// Whole nanoseconds, which a float could not hold beside large seconds.
+    /// Nanoseconds, separate from the seconds because one float could not hold both.
     nanos: f64,
 }
 
@@ -325,7 +325,7 @@ impl Amounts {
         Ok(())
     }
 
-    /// Carries fractions of a month to days, of a day to seconds.
+    /// Carries fractions of months to days, and of days to seconds.
     pub(super) fn span(self) -> Result<Span> {
         const MONTH_DAYS: f64 = 30.436_875;
         let months = self.months.trunc();
@@ -342,7 +342,7 @@ impl Amounts {
     }
 }
 
-/// A date some months later; the day is the last one of the month when need be.
+/// Adds months to a date; a day beyond the end of the month becomes its last day.
 pub(super) fn add_months(day: i64, months: i64) -> Option<i64> {
     let (year, month, of_month) = civil(day);
     let all = year.checked_mul(12)?.checked_add(month - 1)?.checked_add(months)?;

@@ -1,7 +1,7 @@
-//! Dates, times and durations: what they are, how they compare, how they read.
+//! Dates, times and durations: representation, comparison, formatting.
 //!
-//! Days are counted from 1970-01-01 in the proleptic Gregorian calendar; times of
-//! day in nanoseconds.
+//! Days are counted from 1970-01-01 in the proleptic Gregorian calendar, times of day in
+//! nanoseconds.
 
 mod between;
 mod calendar;
@@ -23,50 +23,50 @@ pub(crate) use truncate::truncate;
 
 use calendar::civil;
 
-/// Nanoseconds of a second.
+/// Nanoseconds per second.
 pub(crate) const SECOND: i64 = 1_000_000_000;
-/// Nanoseconds of a day.
+/// Nanoseconds per day.
 pub(crate) const DAY: i64 = 86_400 * SECOND;
 
 /// A date, a time or a duration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Temporal {
-    /// A day.
+    /// A date.
     Date {
         /// Days since 1970-01-01.
         day: i64,
     },
-    /// A time of day, anywhere.
+    /// A time of day without time zone.
     LocalTime {
         /// Nanoseconds since midnight.
         nanos: i64,
     },
-    /// A time of day at an offset from UTC.
+    /// A time of day with an offset from UTC.
     Time {
-        /// Nanoseconds since midnight there.
+        /// Nanoseconds since midnight, local time.
         nanos: i64,
         /// Seconds ahead of UTC.
         offset: i32,
     },
-    /// A day and a time, anywhere.
+    /// A date and a time without time zone.
     LocalDateTime {
         /// Days since 1970-01-01.
         day: i64,
         /// Nanoseconds since midnight.
         nanos: i64,
     },
-    /// A moment, seen from an offset from UTC.
+    /// A date and a time with an offset from UTC.
     DateTime {
-        /// Days since 1970-01-01 there.
+        /// Days since 1970-01-01, local time.
         day: i64,
-        /// Nanoseconds since midnight there.
+        /// Nanoseconds since midnight, local time.
         nanos: i64,
         /// Seconds ahead of UTC.
         offset: i32,
-        /// The name of the zone, if it was told by name.
+        /// The name of the zone, if it was given by name.
         zone: Option<Arc<str>>,
     },
-    /// An amount of time whose parts are kept apart, because months differ.
+    /// An amount of time. Its parts are separate because months differ in length.
     Duration(Span),
 }
 
@@ -79,12 +79,12 @@ pub struct Span {
     pub days: i64,
     /// Seconds, rounded down.
     pub seconds: i64,
-    /// What is above the seconds, from zero up to a second.
+    /// The remaining nanoseconds, from 0 to less than a second.
     pub nanos: i64,
 }
 
 impl Temporal {
-    /// What it is called in messages.
+    /// Its type in messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Date { .. } => "a date",
@@ -101,7 +101,7 @@ impl Temporal {
         self == other
     }
 
-    /// `<` and its siblings, between values of a kind; durations have none.
+    /// `<` and the like, between values of the same type; durations are not comparable.
     pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
         let comparable = self.rank() == other.rank() && !matches!(self, Self::Duration(_));
         comparable.then(|| self.order(other))
@@ -113,7 +113,7 @@ impl Temporal {
         by_length(self).cmp(&by_length(other))
     }
 
-    /// The order of kinds.
+    /// The order of types.
     pub(crate) fn rank(&self) -> u8 {
         match self {
             Self::DateTime { .. } => 0,
@@ -130,7 +130,7 @@ impl Temporal {
         self.hash(state);
     }
 
-    /// Nanoseconds on the line of time, or of an average duration.
+    /// The instant in nanoseconds, or the average length of a duration.
     fn instant(&self) -> i128 {
         let day = i128::from(DAY);
         match self {
@@ -156,7 +156,7 @@ impl Temporal {
 }
 
 impl Span {
-    /// Its length in nanoseconds when a month is a twelfth of a mean year.
+    /// Its length in nanoseconds, with a month as a twelfth of a mean year.
     fn average(&self) -> i128 {
         const MONTH_SECONDS: i128 = 2_629_746;
         let seconds = i128::from(self.months) * MONTH_SECONDS
@@ -243,7 +243,7 @@ fn write_duration(out: &mut fmt::Formatter<'_>, span: &Span) -> fmt::Result {
         return Ok(());
     }
     out.write_str("T")?;
-    // Seconds are rounded down, but read better towards zero.
+    // Stored seconds are rounded down; the text is rounded towards zero.
     let (mut seconds, mut nanos) = (span.seconds, span.nanos);
     if seconds < 0 && nanos > 0 {
         seconds += 1;

@@ -1,4 +1,4 @@
-//! Dates, times and durations as they are written.
+//! Parsing dates, times and durations.
 
 use super::calendar::days_of;
 use super::make::{Amounts, Parts, week_date};
@@ -7,7 +7,7 @@ use super::{SECOND, Temporal};
 use crate::error::{CypherError, Result, failed};
 use crate::functions::TemporalFunction;
 
-/// Reads a text as what a function makes.
+/// Parses a text as a value of the type that a function creates.
 pub(super) fn parse(function: TemporalFunction, text: &str) -> Result<Temporal> {
     let unreadable = || CypherError::failure(format!("{text:?} is no date, time or duration"));
     if function == TemporalFunction::Duration {
@@ -43,7 +43,7 @@ pub(super) fn parse(function: TemporalFunction, text: &str) -> Result<Temporal> 
     parts.make(function)
 }
 
-/// A time in a zone with a name; an offset beside it tells the moment.
+/// A time in a named zone; an offset beside it determines the instant.
 fn named(zone: Zone, written: Local, offset: Option<i32>) -> Parts {
     let Local { day, nanos, .. } = written;
     match offset {
@@ -56,7 +56,7 @@ fn named(zone: Zone, written: Local, offset: Option<i32>) -> Parts {
     }
 }
 
-/// A zone: an offset, or a name.
+/// Parses a zone: an offset or a name.
 pub(super) fn zone(text: &str) -> Result<Zone> {
     match offset(text).map(Zone::Offset).or_else(|| Zone::named(text)) {
         Some(zone) => Ok(zone),
@@ -184,7 +184,7 @@ fn duration(text: &str) -> Option<Amounts> {
     Some(amounts)
 }
 
-/// A duration that is written like a date and a time: `P0001-02-03T04:05:06`.
+/// Parses a duration in the format of a date and a time: `P0001-02-03T04:05:06`.
 fn as_a_moment(date: [&str; 3], clock: &str) -> Option<Amounts> {
     let mut amounts = Amounts::default();
     let clock: Vec<_> = clock.split(':').filter(|part| !part.is_empty()).collect();

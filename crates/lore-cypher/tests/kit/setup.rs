@@ -1,7 +1,7 @@
 //! Interprets the writing queries with which scenarios build their graphs.
 //!
-//! Only what the kit's set-ups use: CREATE and DELETE of relationships. What they
-//! read and compute in between is answered by the engine itself.
+//! Only what set-ups of the kit use: CREATE, and DELETE of relationships. Reading clauses and
+//! expressions are answered by the engine itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use open_cypher::ast::{
 type Row = BTreeMap<Arc<str>, Value>;
 type Properties = BTreeMap<Arc<str>, Value>;
 
-/// A graph that is being built.
+/// A graph under construction.
 #[derive(Default)]
 pub(crate) struct Draft {
     nodes: Vec<(Vec<String>, Properties)>,
     relationships: Vec<(u32, String, u32, Properties)>,
 }
 
-/// The value of an expression that needs no graph.
+/// Evaluates an expression that needs no graph.
 pub(crate) fn evaluate(text: &str) -> Result<Value, String> {
     let rows = ask(&Draft::default().graph(), &format!("RETURN {text} AS value"), vec![])?;
     rows.into_iter().next().and_then(|row| row.get("value").cloned()).ok_or("no value".to_owned())
 }
 
 impl Draft {
-    /// The graph as it is.
+    /// Builds the current graph.
     pub(crate) fn graph(&self) -> Graph {
         let mut builder = GraphBuilder::new(&["name"]);
         for (labels, properties) in &self.nodes {
@@ -42,7 +42,7 @@ impl Draft {
         builder.build().expect("scenarios are small")
     }
 
-    /// Runs a writing query.
+    /// Executes a writing query.
     pub(crate) fn execute(&mut self, text: &str) -> Result<(), String> {
         let parsed = open_cypher::parse(text).map_err(|errors| errors.render(text))?;
         for statement in &parsed.program.statements {
@@ -177,7 +177,8 @@ impl Draft {
         }
     }
 
-    /// Building the graph for every row of thousands would take long.
+    /// Builds the graph only if the row refers to it: doing so for each of thousands of rows would
+    /// be slow.
     fn graph_when_needed(&self, row: &Row) -> Graph {
         match row.values().any(|value| matches!(value, Value::Node(_))) {
             true => self.graph(),
