@@ -1,28 +1,28 @@
-//! Mentions as World Anvil writes them: `@[Label](person:UUID)`.
+//! World Anvil's mentions: `@[Label](person:UUID)`.
 //!
-//! The word before the colon is what the target is; the id alone says which it is.
+//! The word before the colon is the kind of the target; the id alone identifies it.
 
-/// Longest mention that is recognised, in bytes.
+/// The maximum length of a mention, in bytes.
 const LENGTH_MAX: usize = 1_000;
 
 /// A mention in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnvilMention<'a> {
-    /// What a reader sees.
+    /// The label that a reader sees.
     pub label: &'a str,
-    /// What the target is.
+    /// The kind of the target.
     pub kind: &'a str,
-    /// Which it is.
+    /// The id of the target.
     pub id: &'a str,
 }
 
-/// A mention, written out. What would end the label early is left out of it.
+/// Writes a mention. Characters that would end the label early are removed from it.
 pub fn mention(label: &str, kind: &str, id: &str) -> String {
     let label: String = label.chars().filter(|c| !matches!(c, '[' | ']' | '\n' | '\r')).collect();
     format!("@[{label}]({kind}:{id})")
 }
 
-/// The mentions in a text, in order.
+/// Returns the mentions in a text, in order.
 pub fn mentions(text: &str) -> Vec<AnvilMention<'_>> {
     let mut found = Vec::new();
     each(text, |piece| {
@@ -33,14 +33,14 @@ pub fn mentions(text: &str) -> Vec<AnvilMention<'_>> {
     found
 }
 
-/// A text with some of its mentions written anew; those for which `write` gives nothing
-/// stay to the letter.
+/// Returns a text with some mentions rewritten; those for which `write` returns `None` stay
+/// verbatim.
 pub fn replaced(text: &str, write: impl Fn(&AnvilMention<'_>) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     each(text, |piece| match piece {
         Piece::Text(plain) => out.push_str(plain),
         Piece::Mention(mention, whole) => match write(&mention) {
-            // A bar in a row of a table would begin a cell.
+            // In a table row, a bar would start a new cell.
             Some(written) if in_table(&out) => out.push_str(&written.replace('|', "\\|")),
             Some(written) => out.push_str(&written),
             None => out.push_str(whole),
@@ -49,7 +49,7 @@ pub fn replaced(text: &str, write: impl Fn(&AnvilMention<'_>) -> Option<String>)
     out
 }
 
-/// A text with each of its mentions, as it is written, in another form.
+/// Returns a text with every mention rewritten; `write` receives it as written.
 pub(crate) fn replaced_each(text: &str, mut write: impl FnMut(&str) -> String) -> String {
     let mut out = String::with_capacity(text.len());
     each(text, |piece| match piece {
@@ -59,7 +59,7 @@ pub(crate) fn replaced_each(text: &str, mut write: impl FnMut(&str) -> String) -
     out
 }
 
-/// The mention that a text starts with, all of it.
+/// Returns the whole mention at the start of a text.
 pub(crate) fn whole_at_start(text: &str) -> Option<&str> {
     at_start(text).map(|(_, whole)| whole)
 }
@@ -85,7 +85,7 @@ fn each<'a>(text: &'a str, mut take: impl FnMut(Piece<'a>)) {
     take(Piece::Text(text.get(done..).unwrap_or_default()));
 }
 
-/// The mention that `text` starts with, and all of it.
+/// Returns the mention at the start of `text`, parsed and as written.
 fn at_start(text: &str) -> Option<(AnvilMention<'_>, &str)> {
     let inside = text.strip_prefix("@[")?;
     let (label, rest) = inside.split_at_checked(label_end(inside)?)?;
@@ -102,8 +102,8 @@ fn at_start(text: &str) -> Option<(AnvilMention<'_>, &str)> {
     Some((AnvilMention { label, kind, id }, whole))
 }
 
-/// Where a label ends: at its bracket, apart from those of pairs within it; where they are not
-/// paired, at the first.
+/// Returns the end of a label: the first closing bracket that is not paired with one in the label,
+/// or the first of all if they are not balanced.
 fn label_end(inside: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in inside.char_indices() {

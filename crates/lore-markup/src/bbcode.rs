@@ -1,9 +1,9 @@
-//! BBCode as World Anvil's users write it, to Markdown and back.
+//! Conversion between Markdown and BBCode as used on World Anvil.
 //!
-//! Both ways lead over HTML, so that there is one reader and one writer of Markdown.
-//! Mentions (`@[Label](person:UUID)`, `[character:7]`) pass to the letter, and so does every tag
-//! that is not known here (`[container:x]`, `[statblock:7]`, variables): in Markdown it is text.
-//! What only looks like a mention is written with a reference for its bracket.
+//! Both directions go through HTML, so that there is one reader and one writer of Markdown.
+//! Mentions (`@[Label](person:UUID)`, `[character:7]`) pass through verbatim, and so do unknown
+//! tags (`[container:x]`, `[statblock:7]`, variables), which are plain text in Markdown. In BBCode,
+//! the bracket of text that only looks like a mention or a tag is written as a character reference.
 
 mod aside;
 mod held;
@@ -31,7 +31,7 @@ pub fn from_bbcode(bbcode: &str) -> String {
     held.restore(&to_markdown(&html), in_markdown)
 }
 
-/// What was held back, as text of Markdown: mentions as they are, the rest without effect.
+/// Returns a held-back piece as Markdown text: mentions verbatim, anything else escaped.
 fn in_markdown(whole: &str) -> String {
     if is_mention(whole) {
         return whole.to_owned();
@@ -46,7 +46,7 @@ fn in_markdown(whole: &str) -> String {
     out
 }
 
-/// Whether a text is one mention, in either spelling.
+/// Whether a text is a single mention, in either syntax.
 fn is_mention(whole: &str) -> bool {
     anvil::whole_at_start(whole) == Some(whole) || mention::leading(whole) == Some(whole)
 }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(to_bbcode(&markdown), bbcode);
     }
 
-    /// Whoever reads a text, changes a word and writes it back must not harm the rest.
+    /// Reading a text, changing one word and writing it back must not damage the rest.
     #[test]
     fn what_markdown_cannot_say_comes_back_to_the_letter() {
         for bbcode in [

@@ -1,6 +1,6 @@
-//! The sanitiser: what HTML may hold on its way in and out.
+//! The sanitiser: which HTML may come in and go out.
 //!
-//! An allow-list of inert elements. Never add one that loads, runs or submits.
+//! This is an allow-list of inert elements. Never add one that loads, executes or submits anything.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -23,32 +23,32 @@ const ATTRIBUTES: [(&str, &[&str]); 10] = [
     ("th", &["align", "style", "colspan", "rowspan"]),
 ];
 
-/// How Kanka's editor and its rendered pages mark a mention. Only ever read: Kanka
-/// acts on these attributes, so they are never sent.
+/// How Kanka's editor and rendered pages mark a mention. These attributes are only read: Kanka acts
+/// on them, so they are never sent.
 const KANKA_LINK: [&str; 3] = ["data-mention", "data-id", "data-entity-type"];
 
 static OUTGOING: LazyLock<Builder<'static>> = LazyLock::new(|| builder(&[]));
 static INCOMING: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = builder(&KANKA_LINK);
-    // To be read only: `frame` makes links of them.
+    // Frames are only read: the module `frame` replaces them by links.
     let kept = ["src", "title", "width", "height", "allowfullscreen"];
     builder.add_tags(["iframe"]).add_tag_attributes("iframe", kept);
     builder
 });
 
-/// HTML that may be sent or shown.
+/// Sanitises HTML that is sent or displayed.
 pub(crate) fn outgoing(html: &str) -> String {
     cleaned(&OUTGOING, html)
 }
 
-/// HTML that is about to be read.
+/// Sanitises HTML that is about to be parsed.
 pub(crate) fn incoming(html: &str) -> String {
     cleaned(&INCOMING, html)
 }
 
-/// Cleans HTML. The sanitiser looks ahead to the end of a text from each ampersand and
-/// each no-break space, so a text of nothing else would take it the square of its length;
-/// other characters stand for them meanwhile.
+/// Sanitises HTML. From each ampersand and each no-break space, the sanitiser looks ahead to the
+/// end of the text, which takes quadratic time for a text full of them. Other characters replace
+/// them in the meantime.
 fn cleaned(builder: &Builder<'_>, html: &str) -> String {
     let mut free = ('\u{e000}'..='\u{f8ff}').filter(|c| !html.contains(*c));
     let (Some(ampersand), Some(blank)) = (free.next(), free.next()) else {
@@ -58,8 +58,8 @@ fn cleaned(builder: &Builder<'_>, html: &str) -> String {
     clean.replace(ampersand, "&amp;").replace(blank, "&nbsp;")
 }
 
-/// HTML with other characters for ampersands and no-break spaces. Other references stay:
-/// what they spell out may be of concern to the sanitiser.
+/// Replaces ampersands and no-break spaces. Other character references stay, because what they
+/// encode may concern the sanitiser.
 fn shielded(html: &str, ampersand: char, blank: char) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
@@ -85,7 +85,7 @@ fn builder(on_links: &[&'static str]) -> Builder<'static> {
     let mut attributes: HashMap<&str, HashSet<&str>> =
         ATTRIBUTES.iter().map(|(tag, names)| (*tag, names.iter().copied().collect())).collect();
     attributes.entry("a").or_default().extend(on_links);
-    // Parts of a line may say something when pointed at; code has a language instead.
+    // Inline elements may have a title; code has a language instead.
     for tag in tags::inline().filter(|tag| *tag != "code") {
         attributes.entry(tag).or_default().insert("title");
     }
@@ -101,7 +101,7 @@ fn builder(on_links: &[&'static str]) -> Builder<'static> {
     builder
 }
 
-/// Attributes whose values matter.
+/// Filters attributes by their values.
 fn filtered<'a>(element: &str, attribute: &str, value: &'a str) -> Option<Cow<'a, str>> {
     let kept = match (element, attribute) {
         ("code" | "pre", "class") => language(value).is_some(),
@@ -116,7 +116,7 @@ fn filtered<'a>(element: &str, attribute: &str, value: &'a str) -> Option<Cow<'a
     kept.then_some(Cow::Borrowed(value))
 }
 
-/// The language in the class of a code block; a mention may stand in its place.
+/// Returns the language in the class of a code block; a mention may take its place.
 pub(crate) fn language(class: &str) -> Option<&str> {
     let mention = class.trim_start().strip_prefix("language-").and_then(mention::leading);
     if mention.is_some() {
@@ -127,7 +127,7 @@ pub(crate) fn language(class: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(plain)).then_some(name)
 }
 
-/// Whether a style says no more than how letters look.
+/// Whether a style only affects the appearance of text.
 pub(crate) fn is_look(style: &str) -> bool {
     const NAMES: [&str; 6] =
         ["color", "background-color", "font-size", "font-style", "font-weight", "text-decoration"];
@@ -147,7 +147,7 @@ pub(crate) fn is_look(style: &str) -> bool {
     declarations.peek().is_some() && declarations.all(is_plain)
 }
 
-/// The alignment in a cell's style, when the style says nothing else.
+/// Returns the alignment in a cell's style, if the style contains nothing else.
 pub(crate) fn alignment(style: &str) -> Option<&str> {
     let value = style.trim().trim_end_matches(';').strip_prefix("text-align:")?.trim();
     ["left", "center", "right"].contains(&value).then_some(value)

@@ -1,32 +1,32 @@
-//! Pages within pages: a video, a map.
+//! Embedded frames, such as a video or a map.
 //!
-//! A frame loads what it shows and so is never shown, nor sent unless it is there already; but
-//! what it pointed to must not get lost when a text is read, so a link takes its place.
+//! A frame loads foreign content, so it is never shown, and it is only sent where it already
+//! exists. So that its target is not lost when a text is read, it is replaced by a link.
 
 use crate::clean;
 use crate::tree::{self, Element, Mentions, Node};
 
-/// A frame of a text elsewhere, and the link that is read in its place.
+/// A frame in a text stored elsewhere, and the link that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     html: String,
     link: String,
 }
 
-/// The frames of a text that is kept elsewhere as HTML.
+/// Returns the frames of an HTML text that is stored elsewhere.
 pub fn frames(html: &str) -> Vec<Frame> {
     let mut found = Vec::new();
     collect(&tree::parse(&clean::incoming(html)), &mut found);
     found
 }
 
-/// HTML that replaces a text elsewhere, with the frames which that has in the place of the links
-/// that were read instead. Where a link is gone its frame goes, too.
+/// Puts the frames of a stored text back in place of their links, in the HTML that will replace it.
+/// If a link was removed, its frame is removed as well.
 pub fn framed(html: String, frames: &[Frame]) -> String {
     frames.iter().fold(html, |html, frame| html.replacen(&frame.link, &frame.html, 1))
 }
 
-/// HTML with a link in the place of every frame.
+/// Returns HTML with every frame replaced by a link.
 pub(crate) fn unframed(html: String) -> String {
     if !html.to_ascii_lowercase().contains("<iframe") {
         return html;
@@ -47,7 +47,7 @@ fn collect(nodes: &[Node], found: &mut Vec<Frame>) {
     }
 }
 
-/// Nodes with a link in the place of every frame. One without an address is left out.
+/// Returns nodes with every frame replaced by a link. Frames without a URL are dropped.
 pub(crate) fn linked(nodes: Vec<Node>) -> Vec<Node> {
     nodes.into_iter().filter_map(node).collect()
 }
@@ -65,7 +65,7 @@ fn node(node: Node) -> Option<Node> {
 
 fn link(frame: &Element) -> Option<Element> {
     let address = frame.attribute("src").map(str::trim).filter(|address| !address.is_empty())?;
-    // Kanka and others leave the scheme to the page.
+    // Kanka and other services omit the scheme.
     let address = match address.starts_with("//") {
         true => format!("https:{address}"),
         false => address.to_owned(),

@@ -1,14 +1,14 @@
-//! Words in angle brackets that are no HTML.
+//! Words in angle brackets that are not HTML.
 //!
-//! Markdown takes `<name>` for a tag, and a reader of HTML drops a tag that it does not know, or
-//! takes all that follows for the content of one that nobody closed. What people write in angle
-//! brackets is text, unless it is an element that may stay or one that is whole.
+//! Markdown parses `<name>` as a tag, and an HTML parser drops an unknown tag, or takes everything
+//! that follows for the content of one without an end. So text in angle brackets is escaped, unless
+//! it is an element that the sanitiser keeps, or a known element with its end tag.
 
 use std::collections::HashMap;
 
 use crate::tags;
 
-/// Elements of HTML that are left to the sanitiser where they are whole.
+/// Other HTML elements, which are left to the sanitiser if they have an end tag.
 const KNOWN: [&str; 62] = [
     "acronym", "address", "applet", "area", "article", "aside", "audio", "base", "bdi", "bdo",
     "big", "body", "button", "canvas", "center", "col", "colgroup", "data", "datalist", "dfn",
@@ -18,7 +18,7 @@ const KNOWN: [&str; 62] = [
     "ruby", "select", "slot", "source", "svg", "time", "track", "tt", "video", "wbr", "marquee",
 ];
 
-/// Elements whose content is no HTML, so that one without an end swallows everything.
+/// Elements whose content is not parsed as HTML, so that one without an end swallows everything.
 const SWALLOWING: [&str; 11] = [
     "iframe",
     "noembed",
@@ -33,15 +33,15 @@ const SWALLOWING: [&str; 11] = [
     "xmp",
 ];
 
-/// Elements without an end.
+/// Void elements without an end tag.
 const ENDLESS: [&str; 10] =
     ["area", "base", "col", "embed", "link", "meta", "param", "source", "track", "wbr"];
 
-/// What ends the text that an element may swallow.
+/// Ends of blocks, before which the end tag of a swallowing element has to come.
 const BLOCK_ENDS: [&str; 10] =
     ["</p>", "</li>", "</td>", "</th>", "</h1>", "</h2>", "</h3>", "</h4>", "</h5>", "</h6>"];
 
-/// HTML made of Markdown, with everything escaped that only looks like a tag.
+/// Escapes everything in the HTML of a Markdown text that only looks like a tag.
 pub(crate) fn guarded(html: &str) -> String {
     let lower = html.to_ascii_lowercase();
     let mut ahead = Ahead { html: &lower, found: HashMap::new() };
@@ -66,21 +66,21 @@ pub(crate) fn guarded(html: &str) -> String {
     out
 }
 
-/// What stands at an angle bracket.
+/// What is at an angle bracket.
 enum Looks<'a> {
     Tag(Tag<'a>),
-    /// The start of a tag that does not end.
+    /// The start of a tag that has no end.
     Broken,
-    /// A comment, or nothing special.
+    /// A comment, or something else.
     Otherwise,
 }
 
-/// A start or end tag.
+/// A parsed start or end tag.
 struct Tag<'a> {
     name: &'a str,
     is_end: bool,
     is_bare: bool,
-    /// Where it is over.
+    /// The position right after it.
     end: usize,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// How far it is to the end of a tag whose name is over; signs in quotes do not count.
+/// Returns the length from the end of a tag's name to the end of the tag; quoted `>` are skipped.
 fn length_of_rest(after: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in after.bytes().enumerate() {
@@ -142,14 +142,14 @@ fn length_of_rest(after: &str) -> Option<usize> {
     None
 }
 
-/// Looks for what comes later, for each thing once.
+/// Searches ahead in the text and caches the next position of each string.
 struct Ahead<'a> {
     html: &'a str,
     found: HashMap<String, usize>,
 }
 
 impl Ahead<'_> {
-    /// Where something is next; far away where it is not.
+    /// Returns the next position of a string; `usize::MAX` if there is none.
     fn next(&mut self, what: &str, from: usize) -> usize {
         if let Some(known) = self.found.get(what).filter(|known| **known >= from) {
             return *known;

@@ -1,7 +1,7 @@
-//! Markdown to HTML.
+//! Converts Markdown to HTML.
 //!
-//! Mentions are taken out before anything is read and put back at the very end:
-//! neither the Markdown parser nor the sanitiser ever sees their brackets.
+//! Mentions are replaced by placeholders before parsing and restored at the very end, so neither
+//! the Markdown parser nor the sanitiser sees their brackets.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 use crate::mention::{self, Dialect, Piece};
 use crate::{frame, guard, sanitise, tree};
 
-/// Separates `new` from its colon in `[new:…]`, invisibly. Kanka would make an entity
-/// of it otherwise; nothing may be made by the way.
+/// An invisible separator between `new` and its colon in `[new:…]`. Without it, Kanka would create
+/// an entity as a side effect.
 const DEFUSED: char = '\u{2060}';
 
-/// Converts Markdown to sanitised HTML: CommonMark with tables, strikethrough and
-/// task lists; footnotes stay as they are written. `[new:…]` comes out in a form that Kanka does not act on.
+/// Converts Markdown to sanitised HTML: CommonMark with tables, strikethrough and task lists.
+/// Footnotes stay as written. `[new:…]` is written in a form that Kanka does not act on.
 pub fn to_html(markdown: &str) -> String {
     let tokens = Tokens::for_text(markdown);
     let (text, mentions) = tokens.protect(markdown);
@@ -30,7 +30,7 @@ pub fn to_html(markdown: &str) -> String {
     defused(tokens.restore(clean.trim_end(), &mentions))
 }
 
-/// Every table has a head in Markdown; an empty one stands for none.
+/// Removes empty table heads. Every table in Markdown has a head; an empty one means none.
 fn without_empty_heads(html: &str) -> Cow<'_, str> {
     const HEAD: (&str, &str) = ("<thead><tr>", "</tr></thead>");
     let mut out = String::new();
@@ -48,7 +48,7 @@ fn without_empty_heads(html: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Whether cells say nothing.
+/// Whether all cells are empty.
 fn is_empty_row(cells: &str) -> bool {
     let mut rest = cells;
     while let Some(cell) = rest.strip_prefix("<th") {
@@ -59,8 +59,8 @@ fn is_empty_row(cells: &str) -> bool {
     rest.is_empty()
 }
 
-/// How deep blocks may nest; what is deeper loses its blocks, not its text. The parser of
-/// HTML looks through everything that is open for each block.
+/// The maximum nesting depth of blocks; deeper blocks are dropped, but not their text. For each
+/// block, the HTML parser searches all open elements.
 const DEPTH_MAX: usize = 40;
 
 fn shallow<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = Event<'a>> {
@@ -78,8 +78,8 @@ fn shallow<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = 
     })
 }
 
-/// Footnotes as they are written, `[^1]` and `[^1]: What it says.`: HTML as services keep it has
-/// none. Unknown to the parser, some of them would be links.
+/// Writes footnotes as plain text, `[^1]` and `[^1]: What it says.`, because the HTML of the
+/// connected services has none. The parser still has to know them, or it would parse some as links.
 fn notes_as_text<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = Event<'a>> {
     let mut label: Option<String> = None;
     events.flat_map(move |event| match (event, label.take()) {
@@ -92,7 +92,7 @@ fn notes_as_text<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<I
         (event @ Event::Start(Tag::Paragraph), Some(label)) => {
             vec![event, Event::Text(label.into())]
         }
-        // What it says begins with no paragraph, or is nothing.
+        // The footnote does not start with a paragraph, or is empty.
         (event, Some(label)) => {
             let is_over = matches!(event, Event::End(TagEnd::FootnoteDefinition));
             let own = [Event::Start(Tag::Paragraph), Event::Text(label.into())];
@@ -103,14 +103,14 @@ fn notes_as_text<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<I
     })
 }
 
-/// What stands for mentions while a text is converted: letters and digits, which
-/// every parser passes on, with a digit first, so that it never starts a tag.
+/// Placeholders for mentions during conversion: letters and digits, which every parser passes
+/// through, with a digit first so that they never start a tag.
 struct Tokens {
     stem: String,
 }
 
 impl Tokens {
-    /// Tokens that do not occur in `text`.
+    /// Creates placeholders that do not occur in `text`.
     fn for_text(text: &str) -> Self {
         let mut stem = String::from("0mn");
         while text.contains(&stem) {
@@ -175,7 +175,7 @@ fn defused(html: String) -> String {
     safe
 }
 
-/// Takes back what [`to_html`] did to `[new:…]`.
+/// Undoes what [`to_html`] did to `[new:…]`.
 pub(crate) fn armed(html: &str) -> Cow<'_, str> {
     let mark = format!("{DEFUSED}:");
     if html.contains(&mark) { html.replace(&mark, ":").into() } else { html.into() }

@@ -1,10 +1,9 @@
-//! Markdown, HTML and mentions.
+//! Conversion between Markdown, HTML and BBCode, and mentions.
 //!
-//! Pages are kept as Markdown; Kanka and its clients speak HTML. Converting goes
-//! both ways and settles: what was converted once converts back to itself. Mentions
-//! (`[entity:7|the Old Mill]`) pass through either way to the letter, wherever they
-//! stand. All HTML that comes in or goes out is sanitised. Nothing here knows
-//! stores, protocols or the network.
+//! Pages are stored as Markdown; Kanka and its clients use HTML. Conversion works both ways and is
+//! stable: what was converted once converts back to itself. Mentions (`[entity:7|the Old Mill]`)
+//! pass through verbatim in either direction, wherever they are. All HTML that comes in or goes out
+//! is sanitised. This crate knows no stores, protocols or network.
 
 pub mod anvil;
 mod bbcode;
@@ -30,24 +29,24 @@ pub use seen::seen;
 
 /// Converts HTML to Markdown.
 ///
-/// Whatever Markdown cannot say but is harmless (`<u>`, `<details>`, tables with
-/// merged cells) stays HTML inside the Markdown.
+/// Harmless HTML that Markdown cannot express (`<u>`, `<details>`, tables with merged cells) is
+/// kept as HTML inside the Markdown.
 pub fn to_markdown(html: &str) -> String {
     settled(html, &|nodes| nodes)
 }
 
-/// Converts HTML of strangers to Markdown that only says something: there is no HTML in it,
-/// and pictures, which whoever shows the text would fetch, are what they are said to show.
+/// Converts untrusted HTML to Markdown of text only: it contains no HTML, and images, which a
+/// viewer would fetch, are replaced by their descriptions.
 pub fn to_plain_markdown(html: &str) -> String {
     settled(html, &plain::worded)
 }
 
-/// Markdown that shows this text to the letter.
+/// Returns Markdown that displays this text verbatim.
 pub fn literal(text: &str) -> String {
     write::document(&[model::Block::Paragraph(vec![model::Inline::Text(text.to_owned())])])
 }
 
-/// What a Markdown text says, without its marks; mentions as their labels.
+/// Returns the plain text of Markdown, without markup; mentions are replaced by their labels.
 pub fn to_text(markdown: &str) -> String {
     let named = anvil::replaced(markdown, |found| Some(literal(found.label)));
     let named = mention::replaced(&named, |found| found.label().map(literal));
@@ -68,9 +67,9 @@ fn settled(html: &str, prepare: &dyn Fn(Vec<tree::Node>) -> Vec<tree::Node>) -> 
     markdown
 }
 
-/// How often a text goes to HTML and back until it stays as it is. What people write is
-/// there at once; heaps of signs, where each trip takes away something that has no
-/// meaning, may need a few.
+/// The maximum number of conversions to HTML and back until a text is stable. Normal text is stable
+/// at once. Random heaps of markup characters, where each conversion removes something meaningless,
+/// may need a few.
 const TRIPS_MAX: usize = 8;
 
 fn written(html: &str, prepare: &dyn Fn(Vec<tree::Node>) -> Vec<tree::Node>) -> String {
@@ -78,7 +77,7 @@ fn written(html: &str, prepare: &dyn Fn(Vec<tree::Node>) -> Vec<tree::Node>) -> 
     write::document(&read::blocks(&prepare(nodes)))
 }
 
-/// Removes from HTML what could act: scripts, handlers, frames, styles, odd URLs.
+/// Removes active content from HTML: scripts, handlers, frames, styles, unusual URLs.
 pub fn sanitise(html: &str) -> String {
     tree::print(&tree::parse(&clean::outgoing(html)), tree::Mentions::Escaped)
 }

@@ -1,17 +1,17 @@
 //! Mentions: `[entity:7]`, `[character:7|Bob]`, `[location:7|page:map]`, `[post:3]`,
 //! `[icon:fa-skull]`, `[new:character|Bob]`, `{attribute:5}`.
 //!
-//! The word before the colon is one of Kanka's kinds, and only a hint: the number is
-//! always the entity's own, whichever the word. Any other word is no mention: `[block:7]`
-//! and `[img:7]` are World Anvil's, `[dc:15]` is what somebody wrote. A label ends at the first closing bracket and never
-//! spans lines.
+//! The word before the colon is one of Kanka's kinds, and only a hint: the number is always that of
+//! the entity, whatever the word. With any other word it is not a mention: `[block:7]` and
+//! `[img:7]` belong to World Anvil, and `[dc:15]` is ordinary text. A label ends at the first
+//! closing bracket and never spans lines.
 
 use std::borrow::Cow;
 
-/// Longest mention that is recognised, in bytes.
+/// The maximum length of a mention, in bytes.
 const LENGTH_MAX: usize = 1_000;
 
-/// The words for entities: any of them, and each of Kanka's kinds.
+/// The words for entities: the generic one and Kanka's kinds.
 const ENTITIES: [&str; 22] = [
     "entity",
     "character",
@@ -40,14 +40,14 @@ const ENTITIES: [&str; 22] = [
 /// A mention in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention<'a> {
-    /// All of it, from bracket to bracket.
+    /// The whole mention, including its brackets.
     pub text: Cow<'a, str>,
-    /// What it points to.
+    /// The target.
     pub target: Target,
 }
 
 impl Mention<'_> {
-    /// What a reader sees in its place, if the writer said so.
+    /// The label that a reader sees in its place, if the author gave one.
     pub fn label(&self) -> Option<&str> {
         let inside = self.text.strip_suffix(']')?;
         let options = inside.split('|').skip(1);
@@ -55,18 +55,18 @@ impl Mention<'_> {
     }
 }
 
-/// What a mention points to.
+/// The target of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// An entity, by its number.
     Entity(i64),
-    /// Something that is no entity: a post, an icon, an attribute.
+    /// Something other than an entity: a post, an icon, an attribute.
     Other,
-    /// An entity that Kanka would make when it sees this.
+    /// An entity that Kanka would create when it reads this.
     New,
 }
 
-/// The mentions in a Markdown text, in order.
+/// Returns the mentions in a Markdown text, in order.
 pub fn find(markdown: &str) -> Vec<Mention<'_>> {
     pieces(markdown, Dialect::Markdown)
         .into_iter()
@@ -77,8 +77,8 @@ pub fn find(markdown: &str) -> Vec<Mention<'_>> {
         .collect()
 }
 
-/// A Markdown text with some of its mentions written anew; those for which `write` gives
-/// nothing stay to the letter.
+/// Returns a Markdown text with some mentions rewritten; those for which `write` returns `None`
+/// stay verbatim.
 pub fn replaced(markdown: &str, write: impl Fn(&Mention<'_>) -> Option<String>) -> String {
     let mut out = String::with_capacity(markdown.len());
     for piece in pieces(markdown, Dialect::Markdown) {
@@ -93,7 +93,7 @@ pub fn replaced(markdown: &str, write: impl Fn(&Mention<'_>) -> Option<String>) 
     out
 }
 
-/// A Markdown text with each of its mentions in another form.
+/// Returns a Markdown text with every mention rewritten.
 pub(crate) fn replaced_each(markdown: &str, mut write: impl FnMut(&str) -> String) -> String {
     let pieces = pieces(markdown, Dialect::Markdown).into_iter();
     let written = pieces.map(|piece| match piece {
@@ -103,7 +103,7 @@ pub(crate) fn replaced_each(markdown: &str, mut write: impl FnMut(&str) -> Strin
     written.collect()
 }
 
-/// A mention as it stands in its text: the bar of one in a table is escaped.
+/// Returns a mention as it is written in its text: within a table, its bar is escaped.
 pub(crate) fn as_written<'a>(mention: &'a Mention<'_>) -> Cow<'a, str> {
     match &mention.text {
         Cow::Owned(text) => text.replace('|', "\\|").into(),
@@ -111,35 +111,35 @@ pub(crate) fn as_written<'a>(mention: &'a Mention<'_>) -> Cow<'a, str> {
     }
 }
 
-/// What the brackets stand in.
+/// The syntax of the text around mentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// A backslash before a bracket makes it an ordinary one.
+    /// A backslash escapes a bracket.
     Markdown,
-    /// A backslash is a backslash.
+    /// A backslash has no special meaning.
     Plain,
 }
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// Anything but a mention.
+    /// Text without mentions.
     Text(&'a str),
     /// A mention.
     Mention(Mention<'a>),
 }
 
-/// Whether a plain text mentions something.
+/// Whether a plain text contains a mention.
 pub(crate) fn is_in(text: &str) -> bool {
     pieces(text, Dialect::Plain).iter().any(|piece| matches!(piece, Piece::Mention(_)))
 }
 
-/// The mention that a plain text starts with.
+/// Returns the mention at the start of a plain text.
 pub(crate) fn leading(text: &str) -> Option<&str> {
     at_start(text).and_then(|(_, length)| text.get(..length))
 }
 
-/// Cuts a text into mentions and what is between them.
+/// Splits a text into mentions and the text between them.
 pub(crate) fn pieces(text: &str, dialect: Dialect) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut done = 0;
@@ -164,8 +164,8 @@ pub(crate) fn pieces(text: &str, dialect: Dialect) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Whether a mention may stand after `before`. A half-written character reference
-/// would swallow what stands for the mention while the rest is converted.
+/// Whether a mention may follow `before`. An incomplete character reference would consume the
+/// placeholder of the mention during conversion.
 fn may_start(before: &str, dialect: Dialect) -> bool {
     if dialect == Dialect::Markdown {
         let backslashes = before.bytes().rev().take_while(|byte| *byte == b'\\').count();
@@ -176,10 +176,11 @@ fn may_start(before: &str, dialect: Dialect) -> bool {
     !(before.ends_with("&#") || before.ends_with("&#x") || before.ends_with("&#X"))
 }
 
-/// The mention that `text` starts with, and its length in bytes.
+/// Returns the mention at the start of `text` and its length in bytes.
 fn at_start(text: &str) -> Option<(Mention<'_>, usize)> {
     let close = if text.starts_with('{') { '}' } else { ']' };
-    // Not further than a mention reaches: a text may be nothing but brackets.
+    // The search is limited to the length of a mention, because a text may consist of brackets
+    // only.
     let ends = |byte: u8| byte == close as u8 || matches!(byte, b'\n' | b'\r');
     let end = text.bytes().take(LENGTH_MAX).position(ends)?;
     let (whole, _) = text.split_at_checked(end + 1)?;
@@ -206,7 +207,7 @@ fn target_of(word: &str, rest: &str, close: char) -> Option<Target> {
     }
 }
 
-/// In a table the bar before a label is written `\|`.
+/// Removes the escape of a bar: in a table, the bar before a label is written `\|`.
 fn unescaped(text: &str) -> Cow<'_, str> {
     if text.contains("\\|") { text.replace("\\|", "|").into() } else { text.into() }
 }

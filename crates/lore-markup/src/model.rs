@@ -1,6 +1,6 @@
-//! What both Markdown and HTML can say, as values.
+//! The document model shared by Markdown and HTML.
 
-/// A part of a document that stands on its own lines.
+/// A block element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Block {
     /// Running text.
@@ -11,11 +11,11 @@ pub(crate) enum Block {
     Quote(Vec<Block>),
     /// A list.
     List(List),
-    /// Program text with its language.
+    /// A code block with its language.
     Code(Option<String>, String),
-    /// A line across.
+    /// A horizontal rule.
     Rule,
-    /// A table that Markdown can say.
+    /// A table that Markdown can express.
     Table(Table),
     /// Anything else, as HTML on one line.
     Html(String),
@@ -24,9 +24,9 @@ pub(crate) enum Block {
 /// A list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct List {
-    /// The first number; `None` has bullets.
+    /// The first number of an ordered list; `None` for bullets.
     pub(crate) start: Option<u64>,
-    /// Whether there is air between the items.
+    /// Whether blank lines separate the items.
     pub(crate) loose: bool,
     /// The items.
     pub(crate) items: Vec<Item>,
@@ -35,60 +35,60 @@ pub(crate) struct List {
 /// An item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Item {
-    /// Whether it is a task, and done.
+    /// Whether it is a completed task; `None` if it is not a task.
     pub(crate) task: Option<bool>,
-    /// What is in it.
+    /// The content.
     pub(crate) blocks: Vec<Block>,
 }
 
 /// A table with one head row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// One entry for each column.
+    /// The alignment of each column.
     pub(crate) columns: Vec<Align>,
-    /// The rows, head first; each has as many cells as there are columns.
+    /// The rows, head first; each has one cell per column.
     pub(crate) rows: Vec<Vec<Vec<Inline>>>,
 }
 
-/// How a column is aligned.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Align {
-    /// As it comes.
+    /// Not specified.
     #[default]
     None,
-    /// To the left.
+    /// Left.
     Left,
-    /// In the middle.
+    /// Centred.
     Center,
-    /// To the right.
+    /// Right.
     Right,
 }
 
-/// A part of running text.
+/// An inline element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Inline {
-    /// Text; blanks are single, a line break is soft.
+    /// Text; white space is collapsed, and a line break is soft.
     Text(String),
-    /// A mention, to the letter.
+    /// A mention, verbatim.
     Mention(String),
     /// A hard line break.
     Break,
-    /// Program text.
+    /// Inline code.
     Code(String),
-    /// Text in one of the three styles that Markdown has signs for.
+    /// Text in one of the three styles that Markdown has delimiters for.
     Styled(Style, Vec<Inline>),
     /// A link.
     Link(Target, Vec<Inline>),
-    /// A picture with its description.
+    /// An image with its description.
     Image(Target, String),
-    /// An empty element of which Markdown could say only a part, as HTML on one line.
+    /// A void element that Markdown could express only in part, as HTML on one line.
     Html(String),
-    /// Text in an element that Markdown has no sign for: its start tag, name and content.
+    /// Text in an element without Markdown syntax: its start tag, name and content.
     Tagged(String, String, Vec<Inline>),
 }
 
 impl Inline {
-    /// The text, if it is program text.
+    /// Returns the text if this is inline code.
     pub(crate) fn as_code(&self) -> Option<&str> {
         match self {
             Self::Code(text) => Some(text),
@@ -97,7 +97,7 @@ impl Inline {
     }
 }
 
-/// A style with a sign of its own.
+/// A style with Markdown delimiters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// `*text*`
@@ -109,7 +109,7 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// The sign around the text.
+    /// The delimiter around the text.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Self::Emphasis => "*",
@@ -118,7 +118,7 @@ impl Style {
         }
     }
 
-    /// Another sign that says the same, for where the first would run into its neighbours.
+    /// An alternative delimiter, for where the first would run into its neighbours.
     pub(crate) fn other_sign(self) -> Option<&'static str> {
         match self {
             Self::Emphasis => Some("_"),
@@ -127,7 +127,7 @@ impl Style {
         }
     }
 
-    /// The element that says the same.
+    /// The equivalent HTML element.
     pub(crate) fn tag(self) -> &'static str {
         match self {
             Self::Emphasis => "em",
@@ -137,11 +137,11 @@ impl Style {
     }
 }
 
-/// Where a link or picture leads.
+/// The target of a link or image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// The address.
+    /// The URL.
     pub(crate) url: String,
-    /// What is shown when pointing at it.
+    /// The tooltip.
     pub(crate) title: Option<String>,
 }

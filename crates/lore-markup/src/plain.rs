@@ -1,10 +1,10 @@
-//! HTML of strangers reduced to what Markdown has signs for.
+//! Reduces untrusted HTML to what Markdown has syntax for.
 
 use crate::tags;
 use crate::tree::{Element, Node};
 
-/// The nodes without pictures and without elements that Markdown would keep as HTML. What they
-/// say stays.
+/// Returns the nodes without images and without elements that Markdown would keep as HTML. Their
+/// text stays.
 pub(crate) fn worded(nodes: Vec<Node>) -> Vec<Node> {
     nodes.into_iter().flat_map(one).collect()
 }
@@ -31,7 +31,7 @@ fn renamed(element: Element, tag: &str) -> Node {
     Node::Element(Element { tag: tag.to_owned(), children, ..Element::default() })
 }
 
-/// A table of running text with at most one head, and what stood above it.
+/// Simplifies a table: inline content only and at most one head row. Its caption is moved above it.
 fn table(table: Element) -> Vec<Node> {
     let mut found = Table::default();
     found.take(table.children);
@@ -82,7 +82,7 @@ fn cells(row: Element) -> Vec<Element> {
     cells.collect()
 }
 
-/// What a cell says, with blanks where blocks were.
+/// Returns the inline content of a cell, with spaces in place of block boundaries.
 fn inline(nodes: Vec<Node>) -> Vec<Node> {
     let flat = |node: Node| match node {
         Node::Element(mut element) if tags::is_signed(&element.tag) || element.tag == "br" => {

@@ -1,4 +1,4 @@
-//! From a tree of HTML to blocks and running text.
+//! Converts an HTML tree to blocks and inline elements.
 
 mod inline;
 mod table;
@@ -8,7 +8,7 @@ use crate::model::{Block, Inline, Item, List};
 use crate::tags;
 use crate::tree::{self, Element, Mentions, Node};
 
-/// The blocks in a list of nodes. Text between blocks becomes paragraphs.
+/// Returns the blocks in a list of nodes. Inline content between blocks becomes paragraphs.
 pub(crate) fn blocks(nodes: &[Node]) -> Vec<Block> {
     let mut found = Vec::new();
     let mut running: Vec<&Node> = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn blocks(nodes: &[Node]) -> Vec<Block> {
     found
 }
 
-/// Whether an element is a block, or has one somewhere inside.
+/// Whether an element is a block or contains one.
 fn holds_blocks(element: &Element) -> bool {
     tags::is_block(&element.tag)
         || element.children.iter().any(|child| match child {
@@ -91,7 +91,7 @@ fn list(element: &Element) -> Option<List> {
     (!items.is_empty()).then_some(List { start, loose, items })
 }
 
-/// The items of a list. Broken HTML may have wrapped them, or have text between them.
+/// Collects the items of a list. In malformed HTML they may be wrapped, or have text between them.
 fn collect_entries(node: &Node, entries: &mut Vec<Element>) {
     match node {
         Node::Element(element) if element.tag == "li" => entries.push(element.clone()),
@@ -113,8 +113,8 @@ fn has_paragraph(entry: &Element) -> bool {
     entry.children.iter().any(|child| matches!(child, Node::Element(e) if e.tag == "p"))
 }
 
-/// Whether an item can be written without air: text, and at most lists that may
-/// follow text directly.
+/// Whether an item can be in a list without blank lines: it is text, followed by at most a list
+/// that can come directly after text.
 fn is_close(item: &Item) -> bool {
     let follows = |block: &Block| match block {
         Block::List(list) => {
@@ -134,7 +134,7 @@ fn item(entry: &Element) -> Item {
     let blocks = started(blocks(&entry.children));
     let flag = entry.attribute("data-checked").map(|value| value == "true");
     let task = inline::task_of(&entry.children).or(flag);
-    // A box without words would be read as text.
+    // A checkbox without text would be parsed as text.
     let worded = match blocks.first() {
         Some(Block::Paragraph(text)) => text.iter().any(|part| *part != Inline::Break),
         _ => false,
@@ -142,8 +142,8 @@ fn item(entry: &Element) -> Item {
     Item { task: task.filter(|_| worded), blocks }
 }
 
-/// Blocks of an item, of which the first has something to show. A list in front that
-/// starts with nothing would put bullet next to bullet, and three of them are a rule.
+/// Removes empty items from lists at the start of an item. Otherwise bullets would follow each
+/// other, and three of them are a horizontal rule.
 fn started(mut blocks: Vec<Block>) -> Vec<Block> {
     while let Some(Block::List(list)) = blocks.first_mut() {
         let blank = list.items.iter().take_while(|item| item.blocks.is_empty()).count();
@@ -156,13 +156,13 @@ fn started(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-/// An element as HTML that no blank line can break.
+/// Returns an element as HTML on one line, which no blank line can interrupt.
 fn on_one_line(element: &Element) -> String {
     let node = [Node::Element(joined(element, element.tag == "pre"))];
     tree::print(&node, Mentions::Verbatim).replace('\n', "&#10;")
 }
 
-/// The element with its line breaks turned into blanks, except where they show.
+/// Returns the element with its line breaks replaced by spaces, except where they are visible.
 fn joined(element: &Element, preformatted: bool) -> Element {
     let children = element.children.iter().map(|child| match child {
         Node::Element(inner) => Node::Element(joined(inner, preformatted || inner.tag == "pre")),

@@ -1,10 +1,10 @@
-//! What a reader sees of a text: mentions as their labels, and no HTML tags.
+//! The text as a reader sees it: mentions as their labels, and no HTML tags.
 
 use std::borrow::Cow;
 
 use crate::{anvil, mention, tags};
 
-/// The text as a reader sees it. A mention without a label has none of its own words.
+/// Returns the text as a reader sees it. A mention without a label becomes a space.
 pub fn seen(text: &str) -> Cow<'_, str> {
     let mut seen = Cow::Borrowed(text);
     if seen.contains("@[") {
@@ -20,7 +20,7 @@ pub fn seen(text: &str) -> Cow<'_, str> {
     seen
 }
 
-/// Leaves out HTML tags, except in code, which shows them.
+/// Removes HTML tags, except in code, where they are visible.
 fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut rest, mut in_code) = (text, false);
@@ -41,18 +41,18 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// An HTML tag at the beginning of a text.
+/// An HTML tag at the start of a text.
 #[derive(Clone, Copy)]
 struct Tag {
-    /// How long it is, in bytes.
+    /// The length in bytes.
     length: usize,
     parts: Parts,
 }
 
-/// What a tag stands between.
+/// What a tag separates.
 #[derive(Clone, Copy)]
 enum Parts {
-    /// Perhaps parts of one word.
+    /// Possibly parts of one word.
     Letters,
     /// Words.
     Words,
@@ -73,7 +73,7 @@ fn tag_at_start(text: &str) -> Option<Tag> {
     Some(Tag { length, parts })
 }
 
-/// Elements of old pages that no text keeps.
+/// Elements of old pages that the sanitiser does not keep.
 const OLD_INLINE: &str = "font";
 const OLD_BLOCKS: [&str; 2] = ["center", "iframe"];
 

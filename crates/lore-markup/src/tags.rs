@@ -1,8 +1,9 @@
-//! The elements of HTML that may stay, by what they are to a reader.
+//! The HTML elements that the sanitiser keeps, by their role.
 //!
-//! Whoever cleans, reads, writes or says HTML asks here, so that an element is the same to all.
+//! Everything that cleans, reads, writes or prints HTML uses this list, so that an element is
+//! treated alike everywhere.
 
-/// Elements that stand on their own lines.
+/// Block elements, including parts of lists and tables.
 const BLOCKS: [&str; 30] = [
     "blockquote",
     "caption",
@@ -36,55 +37,55 @@ const BLOCKS: [&str; 30] = [
     "ul",
 ];
 
-/// Parts of a line that Markdown has signs for.
+/// Inline elements with Markdown syntax.
 const SIGNED: [&str; 9] = ["a", "b", "code", "del", "em", "i", "s", "strike", "strong"];
 
-/// Parts of a line that Markdown has no signs for and that say something.
+/// Inline elements with a meaning but without Markdown syntax.
 const UNSIGNED: [&str; 12] =
     ["abbr", "cite", "ins", "kbd", "mark", "q", "samp", "small", "sub", "sup", "u", "var"];
 
-/// A part of a line that says nothing itself.
+/// An inline element without a meaning of its own.
 const SPAN: &str = "span";
 
-/// What stands in a line without being a part of it.
+/// Void elements within a line.
 const THINGS: [&str; 3] = ["br", "img", "input"];
 
-/// Every element that may stay.
+/// Returns every element that is kept.
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     BLOCKS.into_iter().chain(inline()).chain(THINGS)
 }
 
-/// Every element that is a part of a line.
+/// Returns every inline element with content.
 pub(crate) fn inline() -> impl Iterator<Item = &'static str> {
     SIGNED.into_iter().chain(UNSIGNED).chain([SPAN])
 }
 
-/// Whether an element may stay.
+/// Whether an element is kept.
 pub(crate) fn may_stay(tag: &str) -> bool {
     is_block(tag) || is_inline(tag) || THINGS.contains(&tag)
 }
 
-/// Whether an element stands on its own lines.
+/// Whether an element is a block.
 pub(crate) fn is_block(tag: &str) -> bool {
     BLOCKS.contains(&tag)
 }
 
-/// Whether an element is a part of a line.
+/// Whether an element is inline and has content.
 pub(crate) fn is_inline(tag: &str) -> bool {
     is_signed(tag) || is_unsigned(tag) || tag == SPAN
 }
 
-/// Whether an element is a part of a line that Markdown has signs for.
+/// Whether an element is inline and has Markdown syntax.
 pub(crate) fn is_signed(tag: &str) -> bool {
     SIGNED.contains(&tag)
 }
 
-/// Whether an element is a part of a line that Markdown has no signs for and that says something.
+/// Whether an element is inline and has a meaning but no Markdown syntax.
 pub(crate) fn is_unsigned(tag: &str) -> bool {
     UNSIGNED.contains(&tag)
 }
 
-/// Whether an element has no end.
+/// Whether an element is void: without content and end tag.
 pub(crate) fn is_void(tag: &str) -> bool {
     tag == "hr" || THINGS.contains(&tag)
 }

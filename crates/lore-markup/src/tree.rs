@@ -1,14 +1,14 @@
-//! A small tree of HTML.
+//! A minimal HTML tree.
 //!
-//! Reads only what the sanitiser wrote: every element closed, every attribute in
-//! double quotes, the few characters that matter escaped. Never feed it anything
-//! else; it does not repair.
+//! The parser only handles the output of the sanitiser, where every element is closed, every
+//! attribute is in double quotes, and special characters are escaped. It must never get anything
+//! else, because it does not repair.
 
 use crate::clean;
 use crate::mention::{self, Dialect, Piece};
 use crate::tags;
 
-/// How deep elements may nest. What is deeper loses its elements, not its text.
+/// The maximum nesting depth of elements. Deeper elements are dropped, but not their text.
 const DEPTH_MAX: usize = 48;
 
 /// A node of the tree.
@@ -23,21 +23,21 @@ pub(crate) enum Node {
 /// An element.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Element {
-    /// Its name.
+    /// The name of the element.
     pub(crate) tag: String,
-    /// Its attributes.
+    /// The attributes with their values.
     pub(crate) attributes: Vec<(String, String)>,
-    /// What is in it.
+    /// The content.
     pub(crate) children: Vec<Node>,
 }
 
 impl Element {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// All text in it.
+    /// Returns all text in the element.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         collect_text(&self.children, &mut text);
@@ -45,17 +45,16 @@ impl Element {
     }
 }
 
-/// How mentions are written.
+/// How mentions are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mentions {
-    /// As any other text: for HTML.
+    /// Escaped like other text: for HTML.
     Escaped,
-    /// To the letter: for HTML inside Markdown, where mentions are found before
-    /// anything else is read.
+    /// Verbatim: for HTML inside Markdown, where mentions are found before anything else is parsed.
     Verbatim,
 }
 
-/// Writes all text of some nodes, each block on a line of its own.
+/// Appends all text of some nodes, each block on a line of its own.
 pub(crate) fn say(nodes: &[Node], out: &mut String) {
     for node in nodes {
         match node {
@@ -70,7 +69,7 @@ pub(crate) fn say(nodes: &[Node], out: &mut String) {
     }
 }
 
-/// Reads sanitised HTML.
+/// Parses sanitised HTML.
 pub(crate) fn parse(html: &str) -> Vec<Node> {
     let mut open: Vec<Element> = vec![Element::default()];
     let mut too_deep = 0_usize;
@@ -101,14 +100,14 @@ pub(crate) fn parse(html: &str) -> Vec<Node> {
     open.pop().map(|root| root.children).unwrap_or_default()
 }
 
-/// Writes a tree as HTML.
+/// Prints a tree as HTML.
 pub(crate) fn print(nodes: &[Node], mentions: Mentions) -> String {
     let mut html = String::new();
     nodes.iter().for_each(|node| print_node(&mut html, node, mentions));
     html
 }
 
-/// Makes text harmless between tags and inside double quotes.
+/// Escapes text for use between tags and inside double quotes.
 pub(crate) fn escape(html: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -138,7 +137,7 @@ fn print_node(html: &mut String, node: &Node, mentions: Mentions) {
     }
 }
 
-/// The start tag of an element.
+/// Prints the start tag of an element.
 pub(crate) fn print_open(html: &mut String, element: &Element, mentions: Mentions) {
     html.push('<');
     html.push_str(&element.tag);
@@ -187,7 +186,7 @@ fn push_text(open: &mut [Element], text: &str) {
 }
 
 fn push(open: &mut [Element], element: Element) {
-    // Of all inputs only the boxes of task lists are wanted.
+    // Of all inputs, only the checkboxes of task lists are kept.
     if element.tag == "input" && element.attribute("type").is_none() {
         return;
     }

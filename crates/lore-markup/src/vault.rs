@@ -1,11 +1,11 @@
-//! Text of strangers in a folder of notes.
+//! Untrusted text in a notes folder.
 //!
-//! Programs that show notes know more marks than Markdown does: links and embeds of other notes,
-//! comments, names of blocks, tags, fields, formulas, templates that are run. Text that comes from
-//! elsewhere is written so that it is none of these, whatever program reads it: no two signs that
-//! mean something together stand beside each other.
+//! Note-taking programs have more markup than Markdown: links and embeds of other notes, comments,
+//! block ids, tags, fields, formulas, templates that are executed. Text from elsewhere is written
+//! so that no program reads it as any of these: no two characters that together have a meaning are
+//! adjacent.
 
-/// Markdown of a note that shows this text to the letter.
+/// Returns Markdown for a note that displays this text verbatim.
 pub fn literal(text: &str) -> String {
     let plain = crate::literal(text);
     let mut out = String::with_capacity(plain.len());
@@ -22,7 +22,8 @@ pub fn literal(text: &str) -> String {
     out
 }
 
-/// A text as the value of a property, which knows no escapes: what would act is pulled apart.
+/// Returns a text as the value of a property, where escapes do not exist: active sequences are
+/// separated by spaces.
 pub fn property(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut last = None;
@@ -36,24 +37,24 @@ pub fn property(text: &str) -> String {
     out
 }
 
-/// A link to the note of this name.
+/// Returns a link to the note with this name.
 pub fn link(name: &str) -> String {
     let plain = name.replace(['[', ']', '|', '\n', '\r'], " ");
     format!("[[{}]]", property(plain.trim()))
 }
 
-/// Whether a sign between two others means something in a note.
+/// Whether a character between two others has a meaning in a note.
 fn acts(last: Option<char>, sign: char, next: Option<char>) -> bool {
     match sign {
-        // Links, embeds, footnotes, fields; formulas.
+        // Links, embeds, footnotes and fields; formulas.
         '[' | '$' => true,
-        // Comments, and templates.
+        // Comments and templates.
         '%' => matches!(last, Some('%' | '<')),
         // Fields, highlights, placeholders.
         ':' | '=' | '{' => last == Some(sign),
         // Tags.
         '#' => next.is_some_and(|next| next.is_alphanumeric() || "_-/".contains(next)),
-        // Names of blocks.
+        // Block ids.
         '^' => last.is_none_or(char::is_whitespace),
         _ => false,
     }

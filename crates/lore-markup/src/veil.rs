@@ -1,9 +1,9 @@
-//! Mentions of what a reader does not see: what is shown in their place, and how a text that comes
-//! back from such a reader gets them again.
+//! The veil: replaces mentions of entities that a reader does not see, and restores them in a text
+//! that such a reader sends back.
 //!
-//! A label is what its author wants to be read, so it stays, without the number; where there is
-//! none, a sign stands for it. Neither depends on what the mention leads to: whoever could tell
-//! hidden from absent, or a true name from a wrong one, could find out by writing mentions.
+//! A label is written to be read, so it stays, without the number; a mention without a label
+//! becomes a placeholder. Neither depends on what the mention leads to. If it did, anybody could
+//! tell hidden entities from missing ones, or correct names from wrong ones, by writing mentions.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,31 +12,32 @@ use std::ops::Range;
 use crate::literal;
 use crate::mention::{self, Dialect, Mention, Piece, Target};
 
-/// What stands in a text for what is not told.
+/// The placeholder for a hidden mention without a label.
 pub const UNTOLD: &str = "…";
 
-/// How far the words around a mention are compared, in bytes.
+/// How many bytes on each side of a mention are compared.
 const AROUND: usize = 64;
-/// How much of them must be the same, if there is so much.
+/// How many of these bytes have to match, if the text has that many.
 const ENOUGH: usize = 4;
-/// Most mentions that are looked for in a text, and most places that are looked at for each.
+/// The maximum number of mentions that are searched for in a text, and of places examined for each.
 const LOOKED_AT: usize = 500;
 
-/// The numbers of entities that a text mentions.
+/// Returns the numbers of the entities that a text mentions.
 pub fn numbers(markdown: &str) -> BTreeSet<i64> {
     let found = mention::find(markdown).into_iter();
     found.filter_map(|found| entity(&found)).collect()
 }
 
-/// A text with mentions as words, apart from those of entities that are seen.
+/// Returns a text in which mentions of entities that are not seen are replaced by plain words.
 pub fn veiled(markdown: &str, sees: impl Fn(i64) -> bool) -> String {
     mention::replaced(markdown, |found| {
         entity(found).filter(|number| !sees(*number)).map(|_| words(found))
     })
 }
 
-/// What somebody writes in the place of a text of which they saw only the veiled form: where it
-/// says what they saw in the place of a mention, amid the same words, the mention stays.
+/// Restores mentions in `sent`, which replaces a text that its author saw only in veiled form: a
+/// veiled mention that still has similar surroundings becomes the mention again. `whole` is the
+/// stored text, and `seen` its veiled form.
 pub fn unveiled(whole: &str, seen: &str, sent: &str) -> String {
     if sent == seen {
         return whole.to_owned();
@@ -65,7 +66,7 @@ fn words(found: &Mention<'_>) -> String {
     found.label().map_or_else(|| UNTOLD.to_owned(), literal)
 }
 
-/// Where the veiled form of a text has words in the place of mentions, and how those are written.
+/// Returns the ranges of the veiled text that replace mentions, each with the mention as written.
 fn hidden(whole: &str, seen: &str) -> Vec<(Range<usize>, String)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -84,15 +85,15 @@ fn hidden(whole: &str, seen: &str) -> Vec<(Range<usize>, String)> {
                 found.push((at..at + words.len(), written.into_owned()));
                 at += words.len();
             }
-            // They are not the same text: nothing is known of what comes after.
+            // The two texts do not correspond, so the rest cannot be matched either.
             None => break,
         }
     }
     found
 }
 
-/// Where a text that was sent has what stands somewhere in the text that was seen: of several
-/// places the one amid the most words that are the same.
+/// Returns the place in the sent text, at or after `from`, that corresponds to a range of the seen
+/// text: of several candidates, the one whose surroundings match best.
 fn place(seen: &str, at: &Range<usize>, sent: &str, from: usize) -> Option<Range<usize>> {
     let (before, after) = (seen.get(..at.start)?, seen.get(at.end..)?);
     let shown = seen.get(at.clone())?;
@@ -113,12 +114,12 @@ fn place(seen: &str, at: &Range<usize>, sent: &str, from: usize) -> Option<Range
     best.map(|(_, place)| place)
 }
 
-/// How long two texts are the same from their beginnings on.
+/// Returns the length of the common prefix of two texts, in bytes.
 fn same_start(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take(AROUND).take_while(|(a, b)| a == b).count()
 }
 
-/// How long two texts are the same up to their ends.
+/// Returns the length of the common suffix of two texts, in bytes.
 fn same_end(one: &str, other: &str) -> usize {
     let (one, other) = (one.bytes().rev(), other.bytes().rev());
     one.zip(other).take(AROUND).take_while(|(a, b)| a == b).count()

@@ -1,7 +1,7 @@
-//! From blocks and running text to Markdown.
+//! Converts blocks and inline elements to Markdown.
 //!
-//! What is written must be read back as the same blocks: every choice here answers
-//! to a rule of CommonMark. Where a sign would be ambiguous, an HTML tag stands in.
+//! The output must parse back to the same blocks: every choice here follows from a rule of
+//! CommonMark. Where a delimiter would be ambiguous, an HTML tag is used instead.
 
 mod escape;
 mod inline;
@@ -9,21 +9,21 @@ mod inline;
 use crate::model::{Align, Block, Inline, Item, List, Table};
 use inline::Place;
 
-/// A whole document.
+/// Writes a whole document.
 pub(crate) fn document(blocks: &[Block]) -> String {
     lines(blocks, Around::Page).join("\n")
 }
 
-/// What the blocks are in.
+/// The context of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Around {
     /// The page or a quotation.
     Page,
-    /// An item of a list, where `---` could be taken for a heading's underline.
+    /// A list item, where `---` could be parsed as the underline of a heading.
     Item,
 }
 
-/// The lines of some blocks, with a blank line between two.
+/// Returns the lines of some blocks, separated by blank lines.
 fn lines(blocks: &[Block], around: Around) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut bullets = Bullets::default();
@@ -34,7 +34,7 @@ fn lines(blocks: &[Block], around: Around) -> Vec<String> {
             lines.push(String::new());
         }
         if quoted && matches!(block, Block::Quote(_)) {
-            // Two neighbouring quotations would be read as one.
+            // Two adjacent quotations would be parsed as one.
             lines.extend(["<!-- -->".to_owned(), String::new()]);
         }
         quoted = matches!(block, Block::Quote(_));
@@ -43,13 +43,14 @@ fn lines(blocks: &[Block], around: Around) -> Vec<String> {
     lines
 }
 
-/// Neighbouring lists of one kind need different signs, or they are read as one.
+/// Alternates the markers of adjacent lists of one kind, which would otherwise be parsed as one
+/// list.
 #[derive(Default)]
 struct Bullets {
     last: Option<(bool, Sign)>,
 }
 
-/// Which of the two signs a list uses.
+/// One of the two markers of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Sign {
     /// `-` or `1.`
@@ -113,7 +114,7 @@ fn list_lines(list: &List, sign: Sign) -> Vec<String> {
 }
 
 fn marker(list: &List, position: u64, sign: Sign) -> String {
-    /// Longer numbers do not start an item.
+    /// Longer numbers cannot start a list item.
     const LARGEST: u64 = 999_999_999;
     match (list.start, sign) {
         (None, Sign::Usual) => "- ".into(),

@@ -1,4 +1,4 @@
-//! BBCode and Markdown: converting settles, keeps every mention and breaks on nothing.
+//! Properties of BBCode conversion: it is stable, keeps every mention and never panics.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +12,7 @@ use lore_markup::{anvil, from_bbcode, mention, to_bbcode, to_html, to_markdown};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// The same cases each time; others come with `PROPTEST_RNG_SEED`.
+/// Uses the same cases each time; `PROPTEST_RNG_SEED` selects others.
 fn settings() -> ProptestConfig {
     let mut settings = ProptestConfig::with_cases(2_000);
     settings.failure_persistence = None;
@@ -28,7 +28,7 @@ fn ids(text: &str) -> Vec<String> {
     anvil::mentions(text).iter().map(|found| format!("{}|{}", found.label, found.id)).collect()
 }
 
-/// Words and tags, whole and broken, in any order.
+/// Words and tags, complete and broken, in any order.
 fn bbcode() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "stone ",
@@ -80,7 +80,7 @@ fn bbcode() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 0..24).prop_map(|words| words.concat())
 }
 
-/// Markdown as people write it.
+/// Typical Markdown.
 fn markdown() -> impl Strategy<Value = String> {
     let part = prop::sample::select(vec![
         "Stone and moss.",
@@ -106,7 +106,7 @@ fn markdown() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..8).prop_map(|parts| parts.join("\n\n"))
 }
 
-/// A piece of running text.
+/// A piece of inline text.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "stone",
@@ -171,7 +171,7 @@ fn block() -> impl Strategy<Value = String> {
     })
 }
 
-/// A tag around others, or a text.
+/// Text, or tags around others.
 fn nested() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "stone",

@@ -1,4 +1,4 @@
-//! Converting settles at once, keeps every mention and lets nothing act.
+//! Properties of conversion: it is stable, keeps every mention and leaves no active content.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,8 +12,8 @@ use lore_markup::{mention, to_html, to_markdown};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// The same cases each time: a run says something of this code, not of its luck. Others
-/// come with `PROPTEST_RNG_SEED`.
+/// Uses the same cases each time, so that a result depends on the code, not on chance.
+/// `PROPTEST_RNG_SEED` selects others.
 fn settings() -> ProptestConfig {
     let mut settings = ProptestConfig::with_cases(10_000);
     settings.failure_persistence = None;
@@ -23,7 +23,7 @@ fn settings() -> ProptestConfig {
     settings
 }
 
-/// What any text must survive. Gives back what it is after one trip, and after two.
+/// Checks what must hold for any text. Returns the text after one conversion and after two.
 fn check(markdown: &str) -> Result<[String; 2], TestCaseError> {
     let html = to_html(markdown);
     let once = to_markdown(&html);
@@ -39,7 +39,7 @@ fn mentions(markdown: &str) -> Vec<String> {
     mention::find(markdown).into_iter().map(|found| found.text.into_owned()).collect()
 }
 
-/// Active HTML would have to show as a tag or an attribute; text is escaped.
+/// Active content would have to appear as a tag or an attribute; text is escaped.
 fn check_inert(html: &str) -> Result<(), TestCaseError> {
     let lower = html.to_lowercase();
     for (at, _) in lower.match_indices('<') {
@@ -170,7 +170,7 @@ fn a_block(mention: bool) -> impl Strategy<Value = String> {
     ]
 }
 
-/// Bars between cells would cut them; in a mention they need nothing.
+/// Escapes or removes bars between cells; in a mention they need no escape.
 fn bars_escaped(line: &str) -> String {
     if line.contains("[new") { line.replace('|', "\\|") } else { line.replace(" | ", " ") }
 }
@@ -204,7 +204,7 @@ proptest! {
 proptest! {
     #![proptest_config(settings())]
 
-    /// Not a document but a heap of signs: whatever it means, it means it still after a trip.
+    /// Random markup characters rather than a document: whatever they mean, a conversion keeps it.
     #[test]
     fn heaps_of_signs_settle(markdown in r"([ \n*_~`#>|<&\\\[\]()!:=+a-c1.\-]|\PC){0,40}") {
         check(&markdown)?;

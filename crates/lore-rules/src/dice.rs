@@ -1,41 +1,41 @@
-//! Seeded dice that anybody can replay.
+//! Seeded dice that anybody can reproduce.
 //!
-//! A [`Seed`] names one endless row of random words; every roll is read off that row from its
-//! start. This module must never pick a seed itself and never draw from any other source, or a
-//! published seed would stop proving that a roll was fair.
+//! A [`Seed`] determines one endless stream of random words, and every roll reads the stream from
+//! its start. This module must never choose a seed itself or draw from any other source, or a
+//! published seed would no longer prove that a roll was fair.
 //!
 //! # The algorithm `chacha20-v1`
 //!
-//! Any implementation of ChaCha20 (RFC 7539) is enough to repeat a roll:
+//! Any implementation of ChaCha20 (RFC 7539) can reproduce a roll:
 //!
 //! 1. The 32-byte key is the seed as a little-endian 64-bit integer in bytes 0 to 7; the other 24
 //!    bytes are zero. The nonce is all zero and the block counter starts at zero.
-//! 2. The key stream is cut into successive little-endian 32-bit words, none skipped.
-//! 3. A die of `n` sides takes the next word `w`. If `w >= n * floor(2^32 / n)` the word is thrown
-//!    away and the next one is taken, so that every face is equally likely. Otherwise the face is
-//!    `(w mod n) + 1`.
-//! 4. Dice are drawn in the order they are written: pool after pool, die after die. A one-sided
-//!    die uses up a word like every other die.
+//! 2. The key stream is divided into consecutive little-endian 32-bit words; none is skipped.
+//! 3. A die of `n` sides takes the next word `w`. If `w >= n * floor(2^32 / n)`, the word is
+//!    discarded and the next one is taken, so that every face is equally likely. Otherwise the face
+//!    is `(w mod n) + 1`.
+//! 4. Dice are drawn in the order in which they are written: pool after pool, die after die. A
+//!    one-sided die uses up a word like any other die.
 //!
-//! Changing any of these steps changes the dice of rolls that people already hold on record; such
-//! a change needs a new name in [`ALGORITHM`].
+//! Changing any of these steps would change rolls that people already have on record; such a change
+//! needs a new name in [`ALGORITHM`].
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use thiserror::Error;
 
-/// The name of the algorithm in the module description, for the record of a roll.
+/// The name of the algorithm above, for the record of a roll.
 pub const ALGORITHM: &str = "chacha20-v1";
 
-/// The most pools one request may hold.
+/// The maximum number of pools in one request.
 pub const MAX_POOLS: usize = 100;
 
-/// The most dice one request may hold, over all its pools.
+/// The maximum number of dice in one request, over all its pools.
 pub const MAX_DICE: u64 = 10_000;
 
-/// Rolls every pool in order from the start of the seed's row.
+/// Rolls every pool in order, from the start of the seed's stream.
 ///
-/// The limits are checked before the first die is drawn.
+/// Limits are checked before the first die is drawn.
 pub fn roll_pools(seed: Seed, pools: &[Pool]) -> Result<PoolsRoll, DiceError> {
     check_limits(pools)?;
     let mut stream = DiceStream::new(seed);
@@ -44,9 +44,9 @@ pub fn roll_pools(seed: Seed, pools: &[Pool]) -> Result<PoolsRoll, DiceError> {
     Ok(PoolsRoll { rolls, total })
 }
 
-/// The number that fixes a roll.
+/// The number that determines a roll.
 ///
-/// It stays within 53 bits because a JSON number cannot carry more through every client.
+/// At most 53 bits, because larger JSON numbers lose precision in some clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seed(u64);
 
@@ -54,7 +54,7 @@ impl Seed {
     /// The largest seed, 2^53 - 1.
     pub const MAX: u64 = (1 << 53) - 1;
 
-    /// Accepts a seed somebody chose.
+    /// Validates a seed that somebody chose.
     pub fn new(value: u64) -> Result<Self, DiceError> {
         if value > Self::MAX {
             return Err(DiceError::SeedTooLarge { value, max: Self::MAX });
@@ -62,7 +62,7 @@ impl Seed {
         Ok(Self(value))
     }
 
-    /// Makes a seed of 64 random bits by keeping the low 53 of them.
+    /// Creates a seed from 64 random bits, of which it keeps the low 53.
     pub const fn from_random(bits: u64) -> Self {
         Self(bits & Self::MAX)
     }
@@ -73,7 +73,7 @@ impl Seed {
     }
 }
 
-/// How many sides a die has.
+/// The number of sides of a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sides(u32);
 
@@ -86,14 +86,14 @@ impl Sides {
     pub(crate) const D3: Self = Self(3);
     /// The four-sided die of rests.
     pub const D4: Self = Self(4);
-    /// The six-sided die of advantage and disadvantage.
+    /// The die of advantage, disadvantage and help.
     pub const D6: Self = Self(6);
     /// The twelve-sided die of Duality rolls.
     pub const D12: Self = Self(12);
-    /// The die of percentages.
+    /// The percentile die.
     pub(crate) const D100: Self = Self(100);
 
-    /// Accepts a number of sides.
+    /// Validates a number of sides.
     pub fn new(value: i64) -> Result<Self, DiceError> {
         let error =
             DiceError::SidesOutOfRange { pool: None, value, min: Self::MIN, max: Self::MAX };
@@ -106,7 +106,7 @@ impl Sides {
     }
 }
 
-/// How many dice a pool has.
+/// The number of dice in a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Count(u32);
 
@@ -116,7 +116,7 @@ impl Count {
     /// The most dice of a pool.
     pub const MAX: u32 = 1_000;
 
-    /// Accepts a number of dice.
+    /// Validates a number of dice.
     pub fn new(value: i64) -> Result<Self, DiceError> {
         let error =
             DiceError::CountOutOfRange { pool: None, value, min: Self::MIN, max: Self::MAX };
@@ -139,14 +139,14 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Accepts a pool in plain numbers. Callers with a list of pools add the position of this one
-    /// to an error with [`DiceError::at_pool`].
+    /// Validates a pool given as plain numbers. Callers with a list of pools add the position of
+    /// this one to an error with [`DiceError::at_pool`].
     pub fn new(sides: i64, count: i64) -> Result<Self, DiceError> {
         Ok(Self { sides: Sides::new(sides)?, count: Count::new(count)? })
     }
 }
 
-/// What one pool rolled.
+/// The result of one pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolRoll {
     /// The sides of each die.
@@ -157,7 +157,7 @@ pub struct PoolRoll {
     pub total: u64,
 }
 
-/// What a whole request rolled.
+/// The result of a whole request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolsRoll {
     /// One entry per pool, in the order of the request.
@@ -166,14 +166,14 @@ pub struct PoolsRoll {
     pub total: u64,
 }
 
-/// The endless row of dice that belongs to a seed.
+/// The endless stream of dice of a seed.
 #[derive(Debug, Clone)]
 pub struct DiceStream {
     words: ChaCha20Rng,
 }
 
 impl DiceStream {
-    /// Starts the row of this seed at its first word.
+    /// Creates the stream of this seed, positioned at its first word.
     pub fn new(seed: Seed) -> Self {
         let mut key = [0; 32];
         for (slot, byte) in key.iter_mut().zip(seed.value().to_le_bytes()) {
@@ -184,7 +184,7 @@ impl DiceStream {
 
     /// Draws the next die.
     pub fn die(&mut self, sides: Sides) -> u32 {
-        // Even the largest die throws away fewer than one word in 4 000, so this ends quickly.
+        // Even the largest die discards fewer than one word in 4 000, so this ends quickly.
         loop {
             if let Some(face) = face(self.words.next_u32(), sides) {
                 return face;
@@ -193,71 +193,71 @@ impl DiceStream {
     }
 }
 
-/// Why a seed or a request for dice was refused.
+/// Why a seed or a request for dice was rejected.
 ///
-/// Positions of pools count from zero, so that a caller can name the field it read the value
-/// from, such as `dice[2].sides`.
+/// Positions of pools are zero-based, so that a caller can name the field of the value, such as
+/// `dice[2].sides`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DiceError {
-    /// The seed does not fit: choose a smaller one.
+    /// The seed is too large.
     #[error("seed {value} is above the limit of {max}")]
     SeedTooLarge {
-        /// The refused seed.
+        /// The rejected seed.
         value: u64,
         /// The largest seed.
         max: u64,
     },
-    /// A die cannot have that many sides: choose a number in range.
+    /// The number of sides of a die is out of range.
     #[error("a die has {min} to {max} sides, not {value}")]
     SidesOutOfRange {
-        /// The position of the pool, where one is known.
+        /// The position of the pool, if known.
         pool: Option<usize>,
-        /// The refused number of sides.
+        /// The rejected number of sides.
         value: i64,
         /// The fewest sides.
         min: u32,
         /// The most sides.
         max: u32,
     },
-    /// A pool cannot have that many dice: choose a number in range or split the pool.
+    /// The number of dice of a pool is out of range.
     #[error("a pool has {min} to {max} dice, not {value}")]
     CountOutOfRange {
-        /// The position of the pool, where one is known.
+        /// The position of the pool, if known.
         pool: Option<usize>,
-        /// The refused number of dice.
+        /// The rejected number of dice.
         value: i64,
         /// The fewest dice.
         min: u32,
         /// The most dice.
         max: u32,
     },
-    /// There is nothing to roll: ask for at least one pool.
+    /// There is no pool to roll.
     #[error("a roll needs at least one pool of dice")]
     NoPools,
-    /// There are too many pools: send several requests.
+    /// There are too many pools.
     #[error("a request has at most {max} pools, not {given}")]
     TooManyPools {
         /// The number of pools in the request.
         given: usize,
-        /// The most pools.
+        /// The maximum number of pools.
         max: usize,
     },
-    /// All pools together have too many dice: send several requests.
+    /// All pools together have too many dice.
     #[error("a request has at most {max} dice over all its pools, not {given}")]
     TooManyDice {
-        /// The position of the first pool that goes over the limit.
+        /// The position of the first pool that exceeds the limit.
         pool: usize,
         /// The number of dice in the request.
         given: u64,
-        /// The most dice.
+        /// The maximum number of dice.
         max: u64,
     },
 }
 
 impl DiceError {
-    /// Adds the position of the pool to an error about its sides or count. Other errors are about
-    /// no single pool, or already know it, and stay as they are.
+    /// Adds the position of the pool to an error about its sides or count. Other errors do not
+    /// concern a single pool, or have its position already, and stay as they are.
     #[must_use]
     pub fn at_pool(mut self, index: usize) -> Self {
         match &mut self {
@@ -301,7 +301,7 @@ fn roll_pool(stream: &mut DiceStream, pool: Pool) -> PoolRoll {
     PoolRoll { sides: pool.sides, results, total }
 }
 
-/// The face a word stands for, or nothing if the word would favour the low faces.
+/// Returns the face for a word, or `None` if using the word would favour the low faces.
 fn face(word: u32, sides: Sides) -> Option<u32> {
     let n = u64::from(sides.value());
     let fair_words = n * ((1 << 32) / n);
@@ -352,7 +352,8 @@ mod tests {
         }
     }
 
-    // The expected dice below come from a separate ChaCha20 written from the RFC in Python.
+    // The expected dice below come from an independent ChaCha20 implementation in Python, written
+    // from the RFC.
     #[test]
     fn known_seeds_give_known_dice() {
         assert_eq!(d12s(0, 10), [7, 1, 1, 12, 6, 1, 9, 12, 11, 10]);
@@ -370,7 +371,8 @@ mod tests {
 
     #[test]
     fn an_unfair_word_is_skipped() {
-        // Word 60 of seed 0 is 4_294_454_303, above the fair 4_294_000_000 of this die.
+        // Word 60 of seed 0 is 4_294_454_303, above the 4_294_000_000 words that are fair for this
+        // die.
         let mut stream = DiceStream::new(seed(0));
         let sides = Sides::new(1_000_000).unwrap();
         let row: Vec<u32> = (0..62).map(|_| stream.die(sides)).collect();
@@ -415,7 +417,7 @@ mod tests {
         for good in [1, 1_000_000] {
             assert_eq!(i64::from(Sides::new(good).unwrap().value()), good);
         }
-        // 4_294_967_302 is 6 after wrapping at 32 bits, and must not roll a d6.
+        // 4_294_967_302 wraps to 6 in 32 bits, and must not roll a d6.
         for bad in [i64::MIN, -1, 0, 1_000_001, 4_294_967_302, i64::MAX] {
             let expected =
                 DiceError::SidesOutOfRange { pool: Some(2), value: bad, min: 1, max: 1_000_000 };
@@ -453,8 +455,8 @@ mod tests {
         assert!(roll.total > u64::from(u32::MAX));
     }
 
-    // Both tests accept p in [0.001, 0.999]: the bounds are chi-square quantiles for the named
-    // degrees of freedom. The seeds are fixed, so a pass stays a pass.
+    // Both tests accept p in [0.001, 0.999]: the bounds are chi-square quantiles for the given
+    // degrees of freedom. The seeds are fixed, so the result never changes.
     #[test]
     fn one_long_row_is_uniform() {
         let mut counts = [0; 12];

@@ -1,8 +1,8 @@
-//! Judging a Duality roll: one Hope die and one Fear die, both twelve-sided.
+//! Evaluating a Duality roll: one Hope die and one Fear die, both twelve-sided.
 //!
-//! This module must never change anything because of a roll; what an outcome does to Hope, Stress
-//! or Fear belongs to its caller. All numbers are checked on the way in, so the sums in here
-//! cannot overflow.
+//! This module must never change any state because of a roll; applying an outcome to Hope, Stress
+//! or Fear is up to the caller. All numbers are validated on the way in, so sums cannot overflow
+//! here.
 
 mod edge;
 mod reaction;
@@ -15,10 +15,10 @@ pub use steps::{Explanation, Intermediates, Step, explain};
 use crate::dice::{DiceStream, Seed, Sides};
 use thiserror::Error;
 
-/// Judges two known dice.
+/// Evaluates two known dice.
 ///
-/// Equal dice are a critical success whatever the total, and a critical counts as meeting the
-/// difficulty even where none was set.
+/// Equal dice are a critical success whatever the total. A critical counts as meeting the
+/// difficulty even if none was set.
 pub fn evaluate(
     dice: DualityDice,
     modifier: Modifier,
@@ -27,12 +27,12 @@ pub fn evaluate(
     judge(dice, modifier, 0, difficulty)
 }
 
-/// Rolls the two dice of a seed, Hope first, and judges them.
+/// Rolls the two dice of a seed, Hope first, and evaluates them.
 pub fn roll(seed: Seed, modifier: Modifier, difficulty: Option<Difficulty>) -> Evaluation {
     evaluate(DualityDice::draw(&mut DiceStream::new(seed)), modifier, difficulty)
 }
 
-/// The meaning of every value in this module, for clients that check what they talk to.
+/// The identification of these rules, for clients that check which rules a server implements.
 pub const RULES: RulesVersion = RulesVersion {
     system: "Daggerheart",
     module: "Duality",
@@ -44,24 +44,24 @@ pub const RULES: RulesVersion = RulesVersion {
     outcomes: Outcome::ALL,
 };
 
-/// A description of the rules in fixed names.
+/// A description of the rules by fixed names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RulesVersion {
-    /// The game the rules come from.
+    /// The game that the rules come from.
     pub system: &'static str,
-    /// The part of the game they cover.
+    /// The part of the game that they cover.
     pub module: &'static str,
-    /// The version of this judgement; it changes when a roll would be judged differently.
+    /// The version of the evaluation; it changes whenever a roll would be evaluated differently.
     pub rules_version: &'static str,
     /// The dice that are rolled.
     pub dice_model: &'static str,
-    /// How the total is made.
+    /// How the total is computed.
     pub total_formula: &'static str,
     /// When a roll is critical.
     pub crit_rule: &'static str,
-    /// When a total is enough.
+    /// When a total meets the difficulty.
     pub difficulty_rule: &'static str,
-    /// Every outcome there is.
+    /// Every possible outcome.
     pub outcomes: [Outcome; 7],
 }
 
@@ -75,7 +75,7 @@ impl Die12 {
     /// The highest face.
     pub const MAX: i64 = 12;
 
-    /// Accepts a face somebody rolled.
+    /// Validates a face that somebody rolled.
     pub fn new(value: i64) -> Result<Self, RuleError> {
         let error = RuleError::DieOutOfRange { value, min: Self::MIN, max: Self::MAX };
         let face = u32::try_from(value).ok().filter(|_| (Self::MIN..=Self::MAX).contains(&value));
@@ -92,7 +92,7 @@ impl Die12 {
         self.0
     }
 
-    /// Draws the next twelve-sided die of a row.
+    /// Draws the next twelve-sided die from a stream.
     pub fn draw(stream: &mut DiceStream) -> Self {
         Self(stream.die(Sides::D12))
     }
@@ -108,7 +108,7 @@ pub struct DualityDice {
 }
 
 impl DualityDice {
-    /// Draws the next two dice of a row, Hope first.
+    /// Draws the next two dice from a stream, Hope first.
     pub fn draw(stream: &mut DiceStream) -> Self {
         let hope = Die12::draw(stream);
         let fear = Die12::draw(stream);
@@ -126,7 +126,7 @@ impl DualityDice {
     }
 }
 
-/// What is added to the dice, possibly negative.
+/// A number added to the dice, possibly negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Modifier(i64);
 
@@ -138,7 +138,7 @@ impl Modifier {
     /// No modifier.
     pub const ZERO: Self = Self(0);
 
-    /// Accepts a modifier.
+    /// Validates a modifier.
     pub fn new(value: i64) -> Result<Self, RuleError> {
         if (Self::MIN..=Self::MAX).contains(&value) {
             return Ok(Self(value));
@@ -152,7 +152,7 @@ impl Modifier {
     }
 }
 
-/// The total a roll has to reach.
+/// The total that a roll has to reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Difficulty(i64);
 
@@ -162,7 +162,7 @@ impl Difficulty {
     /// The largest difficulty.
     pub const MAX: i64 = 1_000_000;
 
-    /// Accepts a difficulty.
+    /// Validates a difficulty.
     pub fn new(value: i64) -> Result<Self, RuleError> {
         if (Self::MIN..=Self::MAX).contains(&value) {
             return Ok(Self(value));
@@ -176,20 +176,20 @@ impl Difficulty {
     }
 }
 
-/// How a roll turned out.
+/// The outcome of a roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// No difficulty was set and Hope is higher.
+    /// No difficulty was set, and Hope is higher.
     RollWithHope = 1,
-    /// No difficulty was set and Fear is higher.
+    /// No difficulty was set, and Fear is higher.
     RollWithFear = 2,
-    /// The difficulty is met and Hope is higher.
+    /// The difficulty is met, and Hope is higher.
     SuccessWithHope = 3,
-    /// The difficulty is met and Fear is higher.
+    /// The difficulty is met, and Fear is higher.
     SuccessWithFear = 4,
-    /// The difficulty is missed and Hope is higher.
+    /// The difficulty is missed, and Hope is higher.
     FailureWithHope = 5,
-    /// The difficulty is missed and Fear is higher.
+    /// The difficulty is missed, and Fear is higher.
     FailureWithFear = 6,
     /// Both dice are equal.
     CriticalSuccess = 7,
@@ -220,12 +220,12 @@ impl Outcome {
         }
     }
 
-    /// The number of the outcome, 1 to 7. Zero is left free for "none".
+    /// The code of the outcome, 1 to 7. Zero is reserved for "none".
     pub const fn code(self) -> u8 {
         self as u8
     }
 
-    /// The outcome in words for people.
+    /// The outcome as a label for people.
     pub const fn label(self) -> &'static str {
         match self {
             Self::RollWithHope => "Roll with hope",
@@ -239,33 +239,33 @@ impl Outcome {
     }
 }
 
-/// A judged roll.
+/// An evaluated roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evaluation {
     /// The two dice.
     pub dice: DualityDice,
-    /// What was added to them.
+    /// The modifier that was added to the dice.
     pub modifier: Modifier,
-    /// What the total had to reach, if anything.
+    /// The difficulty, if one was set.
     pub difficulty: Option<Difficulty>,
-    /// Both dice and the modifier, with the dice of advantage and help if there are any.
+    /// The sum of both dice, the modifier, and the dice of advantage and help, if any.
     pub total: i64,
     /// Whether the dice are equal.
     pub is_crit: bool,
-    /// Whether the roll succeeds. Without a difficulty only a critical does.
+    /// Whether the roll succeeds. Without a difficulty, only a critical does.
     pub meets_difficulty: bool,
-    /// How the roll turned out.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// Why a number cannot take part in a roll: send one in the range it names.
+/// Why an input was rejected; each variant names the valid range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RuleError {
     /// No twelve-sided die shows this face.
     #[error("a die shows {min} to {max}, not {value}")]
     DieOutOfRange {
-        /// The refused face.
+        /// The rejected face.
         value: i64,
         /// The lowest face.
         min: i64,
@@ -275,7 +275,7 @@ pub enum RuleError {
     /// The modifier is too small or too large.
     #[error("a modifier is {min} to {max}, not {value}")]
     ModifierOutOfRange {
-        /// The refused modifier.
+        /// The rejected modifier.
         value: i64,
         /// The smallest modifier.
         min: i64,
@@ -285,19 +285,19 @@ pub enum RuleError {
     /// The difficulty is negative or too large.
     #[error("a difficulty is {min} to {max}, not {value}")]
     DifficultyOutOfRange {
-        /// The refused difficulty.
+        /// The rejected difficulty.
         value: i64,
         /// The smallest difficulty.
         min: i64,
         /// The largest difficulty.
         max: i64,
     },
-    /// There are too many advantages, disadvantages or helpers, or fewer than none.
+    /// The number of advantages, disadvantages or helpers is out of range.
     #[error("{field} is {min} to {max}, not {value}")]
     EdgeOutOfRange {
-        /// What was counted: `advantages`, `disadvantages` or `helpers`.
+        /// The input concerned: `advantages`, `disadvantages` or `helpers`.
         field: &'static str,
-        /// The refused number.
+        /// The rejected number.
         value: i64,
         /// The fewest.
         min: i64,
@@ -306,7 +306,7 @@ pub enum RuleError {
     },
 }
 
-/// Judges two dice with what advantage and help add to them.
+/// Evaluates two dice; `bonus` is what advantage and help add to them.
 pub(crate) fn judge(
     dice: DualityDice,
     modifier: Modifier,
@@ -320,7 +320,7 @@ pub(crate) fn judge(
     Evaluation { dice, modifier, difficulty, total, is_crit, meets_difficulty, outcome }
 }
 
-/// Chooses the outcome; `met` is empty where no difficulty was set.
+/// Selects the outcome; `met` is `None` if no difficulty was set.
 fn select_outcome(dice: DualityDice, met: Option<bool>) -> Outcome {
     if dice.is_crit() {
         return Outcome::CriticalSuccess;
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_seed_rolls_hope_before_fear() {
-        // The same pairs stand in the test of the dice row: the first two dice of each seed.
+        // The same pairs occur in the test of the dice stream: the first two dice of each seed.
         for (value, hope, fear) in [(0, 7, 1), (1, 6, 2), (42, 12, 2)] {
             let rolled = roll(Seed::new(value).unwrap(), Modifier::ZERO, None);
             assert_eq!(rolled, judge(hope, fear, 0, None));

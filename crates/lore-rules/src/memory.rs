@@ -1,12 +1,12 @@
 //! The rules of memory, as pure functions.
 //!
-//! * [`decay`] says how much of an experience is left after some days.
-//! * [`lifecycle`] says which way projects and ideas may go.
-//! * [`likeness`] finds statements that say the same, or the opposite.
-//! * [`secrets`] takes keys and passwords out of what is about to be kept.
-//! * [`budget`] estimates what a text costs a language model.
+//! * [`decay`] computes how relevant an experience still is after some days.
+//! * [`lifecycle`] defines the allowed transitions of projects and ideas.
+//! * [`likeness`] detects statements that repeat or contradict each other.
+//! * [`secrets`] masks keys and passwords in text before it is stored.
+//! * [`budget`] estimates how many tokens a text has.
 //!
-//! Nothing here may read a clock: whoever calls passes ages in.
+//! Nothing here may read a clock: callers pass ages in.
 
 pub mod budget;
 pub mod decay;

@@ -1,8 +1,9 @@
-//! Dice notation such as `4d6kh3+2`: read, printed, rolled and counted.
+//! Dice notation such as `4d6kh3+2`: parsing, printing, rolling and exact odds.
 //!
-//! [`parse`] makes an [`Ast`], [`roll()`] rolls it from a row of dice, [`distribution`] counts what it
-//! can come to. Text from anybody may come in: this module must never panic, never draw from any
-//! other source than the row it is given, and never work longer than its limits allow.
+//! [`parse`] returns an [`Ast`], [`roll()`] rolls it with a stream of dice, and [`distribution`]
+//! computes the odds of its results. The input is untrusted: this module must never panic, never
+//! draw randomness from any source but the given stream, and never work longer than its limits
+//! allow.
 //!
 //! # The notation
 //!
@@ -18,11 +19,11 @@
 //! | `+ - * /`, `−`, `×`, `÷`, `( )` | whole numbers; division rounds toward zero |
 //! | `# words` | a comment to the end |
 //!
-//! Letters may be upper or lower case, and spaces may stand between any two parts. What follows
-//! the sides may come in any order; it takes effect in the order of the table, on the dice of an
-//! explosion as on all others. Two selections work one after the other on what is still kept, so
-//! `5d6dl1dh1` drops the lowest and the highest. A condition right after `x` or `!` belongs to it:
-//! to count the eights and better of exploding dice, write `5d10>=8!`.
+//! Letters may be upper or lower case, and spaces are allowed between any two parts. The rules
+//! after the sides may come in any order. They take effect in the order of the table, and apply to
+//! dice from an explosion as well. Several selections work one after the other on the dice still
+//! kept, so `5d6dl1dh1` drops the lowest and the highest. A condition right after `x` or `!`
+//! belongs to it: to count the eights and better of exploding dice, write `5d10>=8!`.
 
 mod ast;
 mod cursor;
@@ -50,23 +51,23 @@ pub use parser::parse;
 pub use ratio::Ratio;
 pub use roll::{DieRoll, Rolled, TermRoll, roll};
 
-/// The most characters of an expression, as it is written and as it is printed.
+/// The maximum length of an expression in characters, both as written and as printed.
 pub const MAX_CHARACTERS: usize = 500;
 
-/// The most dice terms and numbers of an expression.
+/// The maximum number of dice terms and numbers in an expression.
 pub const MAX_TERMS: usize = 100;
 
-/// The most signs and parentheses around one another.
+/// The maximum nesting depth of signs and parentheses.
 pub const MAX_NESTING: usize = 50;
 
-/// The most dice one request may draw, with those of explosions and rerolls.
+/// The maximum number of dice that one request may draw, including explosions and rerolls.
 pub const MAX_DICE: u64 = crate::dice::MAX_DICE;
 
-/// The most further dice that one die can bring by exploding.
+/// The maximum number of further dice that one die can add by exploding.
 pub const MAX_EXPLOSIONS: u32 = 100;
 
-/// The most rerolls of one die.
+/// The maximum number of rerolls of one die.
 pub const MAX_REROLLS: u32 = 100;
 
-/// The largest number that can be written.
+/// The largest number that an expression may contain.
 pub const MAX_NUMBER: i64 = 1_000_000_000;

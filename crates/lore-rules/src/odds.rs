@@ -1,18 +1,18 @@
 //! Exact odds of a Duality roll, by counting all 144 pairs of dice.
 //!
-//! The counting asks the judge of rolls about every pair and must never carry rules of its own, so
-//! that the odds cannot disagree with the rolls.
+//! Every pair is evaluated by the same code as a roll. This module must never have rules of its
+//! own, so that the odds cannot contradict the rolls.
 
 use thiserror::Error;
 
 use crate::duality::{Die12, Difficulty, DualityDice, Edge, Modifier, Outcome, judge};
 
-/// Counts how every pair of dice would turn out.
+/// Counts the outcomes of every pair of dice.
 pub fn duality_odds(modifier: Modifier, difficulty: Difficulty) -> DualityOdds {
     duality_odds_with(modifier, difficulty, Edge::NONE)
 }
 
-/// Counts how every pair of dice would turn out together with the dice of advantage and help.
+/// Counts the outcomes of every pair of dice, combined with the dice of advantage and help.
 pub fn duality_odds_with(modifier: Modifier, difficulty: Difficulty, edge: Edge) -> DualityOdds {
     let mut by_code = [0; 8];
     for hope in Die12::all() {
@@ -28,7 +28,7 @@ pub fn duality_odds_with(modifier: Modifier, difficulty: Difficulty, edge: Edge)
     summarise(by_code)
 }
 
-/// Finds the highest difficulty that is still met with at least the wanted chance.
+/// Returns the highest difficulty whose probability of success is at least the wanted one.
 pub fn difficulty_for(modifier: Modifier, edge: Edge, wanted: Chance) -> HighestDifficulty {
     let reaches = |value: i64| {
         let difficulty = Difficulty::new(value).ok()?;
@@ -38,8 +38,8 @@ pub fn difficulty_for(modifier: Modifier, edge: Edge, wanted: Chance) -> Highest
     if reaches(Difficulty::MAX).is_some() {
         return HighestDifficulty::Any;
     }
-    // A higher difficulty is never easier, so the answer lies between one that is low enough and
-    // one that is too high.
+    // The probability of success never rises with the difficulty, so a binary search finds the
+    // answer.
     let (mut best, mut too_high) = (None, Difficulty::MAX);
     let mut low = Difficulty::MIN;
     while low < too_high {
@@ -52,18 +52,18 @@ pub fn difficulty_for(modifier: Modifier, edge: Edge, wanted: Chance) -> Highest
     best.map_or(HighestDifficulty::None, HighestDifficulty::At)
 }
 
-/// The highest difficulty for a wanted chance.
+/// The highest difficulty for a wanted probability of success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HighestDifficulty {
-    /// This difficulty; one more is too much.
+    /// This difficulty; the next higher one is too difficult.
     At(Difficulty),
-    /// No difficulty is too high: criticals alone are as likely as wanted.
+    /// Every difficulty: criticals alone reach the wanted probability.
     Any,
-    /// Even the lowest difficulty is too high.
+    /// No difficulty: even the lowest is too difficult.
     None,
 }
 
-/// A chance that somebody wants, as a fraction.
+/// A wanted probability, as a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chance {
     numerator: u32,
@@ -71,7 +71,7 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Accepts a fraction from zero to one.
+    /// Validates a fraction from zero to one.
     pub fn new(numerator: u32, denominator: u32) -> Result<Self, ChanceError> {
         if denominator == 0 || numerator > denominator {
             return Err(ChanceError::OutOfRange);
@@ -79,7 +79,7 @@ impl Chance {
         Ok(Self { numerator, denominator })
     }
 
-    /// Accepts a number from zero to one, to the nearest millionth.
+    /// Validates a number from zero to one and rounds it to the nearest millionth.
     pub fn from_number(number: f64) -> Result<Self, ChanceError> {
         if !(0.0..=1.0).contains(&number) {
             return Err(ChanceError::OutOfRange);
@@ -94,33 +94,33 @@ impl Chance {
     }
 }
 
-/// Why a chance was refused.
+/// Why a probability was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ChanceError {
-    /// The number is not a chance: send one in range.
+    /// The number is not from zero to one.
     #[error("a chance is 0 to 1")]
     OutOfRange,
 }
 
-/// How many of the equally likely rolls turn out in each way.
+/// The number of equally likely rolls per outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DualityOdds {
-    /// All rolls: 144 pairs, times six for each further die.
+    /// The number of all rolls: 144 pairs, times six for each further die.
     pub total_outcomes: u32,
-    /// The rolls that are critical; they are among the successes.
+    /// The number of critical rolls; they are included in the successes.
     pub crit_count: u32,
-    /// The rolls that succeed.
+    /// The number of successes.
     pub success_count: u32,
-    /// The rolls that fail.
+    /// The number of failures.
     pub failure_count: u32,
-    /// The rolls per outcome, in the order of the contract. Outcomes that cannot happen are listed
-    /// with zero; the two outcomes of a roll without difficulty are not listed.
+    /// The number of rolls per outcome, in the order of the contract. Impossible outcomes are
+    /// listed with zero; the two outcomes of a roll without difficulty are not listed.
     pub counts: [(Outcome, u32); 5],
 }
 
-/// Turns a tally by [`Outcome::code`] into odds. The first three entries stay empty: no outcome has
-/// code 0, and the next two need a roll without difficulty.
+/// Converts counts by [`Outcome::code`] into odds. The first three entries are ignored: no outcome
+/// has code 0, and codes 1 and 2 need a roll without difficulty.
 fn summarise(by_code: [u32; 8]) -> DualityOdds {
     let [_, _, _, success_hope, success_fear, failure_hope, failure_fear, crit_count] = by_code;
     DualityOdds {
@@ -150,8 +150,8 @@ mod tests {
         odds.counts.map(|(_, count)| count)
     }
 
-    /// The odds in plain arithmetic, sharing nothing with the code under test: criticals, then
-    /// successes and failures with Hope and Fear.
+    /// The odds in plain arithmetic, sharing no code with what is tested: criticals, then successes
+    /// and failures with Hope and Fear.
     fn by_hand(modifier: i64, difficulty: i64) -> [u32; 5] {
         let mut counts = [0; 5];
         for pair in 0..144 {
@@ -289,7 +289,7 @@ mod tests {
         };
         let at = |value| HighestDifficulty::At(Difficulty::new(value).unwrap());
         assert_eq!(highest(0, 1, 12), HighestDifficulty::Any);
-        // Only a pair of ones adds up to two, and it is critical.
+        // Only a pair of ones has a sum of two, and it is critical.
         assert_eq!(highest(0, 1, 1), at(3));
         assert_eq!(highest(-100, 1, 2), HighestDifficulty::None);
         assert_eq!(highest(0, 62, 144), at(15));

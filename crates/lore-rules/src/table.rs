@@ -1,13 +1,13 @@
-//! The state of a Daggerheart table, changed by its rules.
+//! The rules of a Daggerheart table, as functions on its state.
 //!
-//! Every function takes what is and what happens, and answers with what will be: a new state, the
-//! list of what changed and notes for the people at the table. Nothing here may change a state in
-//! place, leave a number outside of its range, or know where states are kept.
+//! Every function takes a state and what happens, and returns a new state, the list of changes and
+//! notes for the people at the table. Nothing here may modify a state in place, let a number leave
+//! its range, or know where states are stored.
 //!
-//! * [`Profile`] is what a character is: level, traits, maxima, thresholds.
-//! * [`State`] is how the character fares: Hit Points left, Stress marked, Hope, conditions.
+//! * [`Profile`] holds what play does not change: level, traits, maxima, thresholds.
+//! * [`State`] holds what play changes: Hit Points left, Stress marked, Hope, conditions.
 //! * [`GmFear`] is the Game Master's Fear.
-//! * [`Step`] is the answer of nearly every function.
+//! * [`Step`] is the result of nearly every function.
 
 mod change;
 mod condition;

@@ -1,4 +1,4 @@
-//! What must hold of memory whatever the clock and the user do.
+//! Properties of memory that must hold for every clock and every input.
 
 use lore_rules::memory::decay::{
     Confidence, Lesson, NUDGE_MAX, days_until_below, nudge, rate, relevance,
@@ -20,7 +20,7 @@ fn confidence() -> impl Strategy<Value = Confidence> {
     select(Confidence::ALL.to_vec())
 }
 
-/// Any age a clock could claim, broken ones included.
+/// Any age that a clock could report, including invalid ones.
 fn days() -> impl Strategy<Value = f64> {
     prop_oneof![8 => -1e4..1e5_f64, 1 => any::<f64>()]
 }
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn a_nudge_never_reverses_a_clear_match(a in 0.0..=1.0_f64, b in 0.0..=1.0_f64) {
-        // A match a quarter better stays ahead, however stale it is.
+        // A match whose score is a quarter higher stays ahead, however old it is.
         prop_assert!(1.25 * nudge(a) > 1.0 * nudge(b));
     }
 

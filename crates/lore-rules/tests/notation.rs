@@ -1,6 +1,6 @@
-//! What must hold for every expression anybody could send.
+//! Properties of dice notation that must hold for every input.
 //!
-//! Texts are made up at random; no case here may rest on how the parser works inside.
+//! Texts are generated at random; no test may depend on the internals of the parser.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ fn stream(seed: u64) -> DiceStream {
     DiceStream::new(Seed::from_random(seed))
 }
 
-/// The dice of the table and others.
+/// Common dice and unusual ones.
 const ALL_FACES: [&str; 10] = ["d1", "d2", "D6", "d 8", "d10", "d20", "d%", "dF", "df", "d1000000"];
 
-/// Dice with any mixture of rules, some of which go on forever.
+/// Dice with any combination of rules, some of which would never end.
 fn dice(most: u32, faces: &'static [&'static str]) -> impl Strategy<Value = String> {
     let count = prop_oneof![Just(String::new()), (1..=most).prop_map(|count| count.to_string())];
     let faces = select(faces);
@@ -36,7 +36,7 @@ fn dice(most: u32, faces: &'static [&'static str]) -> impl Strategy<Value = Stri
         .prop_map(|(count, faces, rules, label)| format!("{count}{faces}{}{label}", rules.concat()))
 }
 
-/// Whole expressions, nearly all of which can be read.
+/// Whole expressions, nearly all of which are valid.
 fn expression() -> impl Strategy<Value = String> {
     let number = (0..=1_000_000_000_u64).prop_map(|number| number.to_string());
     let leaf = prop_oneof![4 => dice(30, &ALL_FACES), 1 => number, 1 => Just("3[luck]".to_owned())];
@@ -52,7 +52,7 @@ fn expression() -> impl Strategy<Value = String> {
     (nested, comment).prop_map(|(text, comment)| format!("{text}{comment}"))
 }
 
-/// Text out of the pieces that expressions are made of, in any order.
+/// Text of the tokens that expressions are made of, in any order.
 fn rubble() -> impl Strategy<Value = String> {
     let pieces = vec![
         "d",
@@ -97,7 +97,7 @@ fn check_error(text: &str, error: &ParseError) {
     assert!(!error.expected().is_empty() && error.hint().ends_with('.'));
 }
 
-/// Reads, prints and rolls, and checks all that must hold whatever the text is.
+/// Parses, prints and rolls a text, and checks everything that must hold for any text.
 fn check(text: &str, seed: u64) -> Option<(Ast, Option<Rolled>)> {
     let ast = match parse(text) {
         Ok(ast) => ast,
@@ -164,8 +164,8 @@ proptest! {
     }
 }
 
-/// The sum of squared deviations from what the odds expect, and its degrees of freedom. Results
-/// expected fewer than five times go together.
+/// Returns the chi-square statistic of rolls against the odds, and its degrees of freedom. Results
+/// that are expected fewer than five times are combined.
 fn deviation(ast: &Ast, odds: &Distribution, rolls: u64) -> (f64, usize) {
     let mut seen = HashMap::new();
     let mut dice = stream(2_025);
@@ -191,8 +191,8 @@ fn deviation(ast: &Ast, odds: &Distribution, rolls: u64) -> (f64, usize) {
     (sum, classes - 1)
 }
 
-// The bound is five standard deviations above the mean of a chi-square; the dice are fixed, so a
-// pass stays a pass.
+// The bound is five standard deviations above the mean of a chi-square distribution. The dice are
+// fixed, so the result never changes.
 #[test]
 fn rolls_follow_the_odds() {
     for text in [

@@ -1,4 +1,4 @@
-//! Times of reading, rolling and counting expressions, for somebody who asks.
+//! Timings of parsing, rolling and computing odds, run on demand.
 //!
 //! Run with `cargo test -p lore-rules --release --test notation_speed -- --ignored --nocapture`.
 //! Nothing here may fail because a machine is slow.
@@ -21,8 +21,8 @@ fn reading_and_rolling() {
     }
 }
 
-/// The time of one round in nanoseconds. The quickest of many runs is the one that nothing else
-/// on the machine got in the way of.
+/// Returns the time of one round in nanoseconds: the fastest of many runs, which is the one least
+/// disturbed by other processes.
 fn best(run: fn(&str), text: &str) -> f64 {
     let time = |_| {
         let start = Instant::now();

@@ -1,6 +1,6 @@
-//! What must hold at the table whatever happens, in whatever order.
+//! Properties of the table that must hold for every sequence of events.
 //!
-//! Lives are made up at random. No case here may look at anything but what callers can see.
+//! Events are generated at random. No test may depend on anything but the public interface.
 
 use lore_rules::dice::{DiceStream, Seed};
 use lore_rules::duality::{Die12, DualityDice, Outcome};
@@ -16,7 +16,7 @@ use lore_rules::table::{
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Something that can happen to a character.
+/// An event that can happen to a character.
 #[derive(Debug, Clone)]
 enum Event {
     Outcome(Outcome),
@@ -52,7 +52,7 @@ fn profile() -> impl Strategy<Value = Profile> {
     })
 }
 
-/// Any state at all, as a broken store might hold it.
+/// Any state at all, including invalid ones that a damaged store might return.
 fn state() -> impl Strategy<Value = State> {
     let number = || prop_oneof![8 => 0..13_i64, 1 => any::<i64>()];
     let life =
@@ -143,7 +143,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// What an event does to a character, or nothing if the rules refuse it.
+/// Returns the result of an event for a character; `None` if the rules reject it.
 fn happen(profile: &Profile, state: &State, event: &Event) -> Option<Step> {
     let die = |value| Die12::new(value).ok();
     match event {

@@ -1,14 +1,14 @@
-//! What is said of pictures and links aside: descriptions and titles. BBCode has no place for them,
-//! so they are where no browser looks: behind the address, in a directive of its fragment.
+//! Descriptions and titles of images and links. BBCode has no syntax for them, so they are encoded
+//! in the URL, where browsers ignore them: in a directive of its fragment.
 
 use crate::tree::Element;
 
-/// What begins a directive.
+/// The start of a fragment directive.
 const DIRECTIVE: &str = ":~:";
-/// What can be said aside.
+/// The attributes that are encoded.
 const NAMES: [&str; 2] = ["alt", "title"];
 
-/// The address of an element with what it says aside.
+/// Returns the URL of an element with its other attributes encoded in it.
 pub(super) fn told(element: &Element, address: &str) -> String {
     let mut out = element.attribute(address).unwrap_or_default().to_owned();
     let said = NAMES.iter().filter_map(|name| Some((name, element.attribute(name)?)));
@@ -25,13 +25,13 @@ pub(super) fn told(element: &Element, address: &str) -> String {
     out
 }
 
-/// An address and what is said aside behind it.
+/// Splits a URL into the plain URL and the attributes encoded in it.
 pub(super) fn taken(address: &str) -> (&str, Vec<(&'static str, String)>) {
     let Some((bare, said)) = address.rsplit_once(DIRECTIVE) else { return (address, Vec::new()) };
     let parts: Option<Vec<_>> = said.split('&').map(part).collect();
     match parts {
         Some(parts) => (bare.strip_suffix('#').unwrap_or(bare), parts),
-        // The directive is one of its own.
+        // The URL has a directive of its own.
         None => (address, Vec::new()),
     }
 }
@@ -42,7 +42,7 @@ fn part(text: &str) -> Option<(&'static str, String)> {
     Some((name, decoded(value)?))
 }
 
-/// Whether an address has a fragment, or can: one for mail has none.
+/// Whether a URL can have our directive: `mailto:` has no fragment.
 fn may_carry(address: &str) -> bool {
     !address.is_empty() && !address.starts_with("mailto:") && !address.contains(DIRECTIVE)
 }

@@ -1,13 +1,13 @@
-//! What is held back while a text is converted.
+//! Holding back pieces of a text while it is converted.
 
-/// Pieces that no parser may see, each behind a word of letters and digits.
+/// Pieces that no parser may see, each replaced by a placeholder of letters and digits.
 pub(super) struct Held {
     stem: String,
     pieces: Vec<String>,
 }
 
 impl Held {
-    /// Words that do not occur in `text`.
+    /// Creates an empty store whose placeholders do not occur in `text`.
     pub(super) fn for_text(text: &str) -> Self {
         let mut stem = String::from("0hb");
         while text.contains(&stem) {
@@ -16,13 +16,13 @@ impl Held {
         Self { stem, pieces: Vec::new() }
     }
 
-    /// Holds a piece back; gives the word that stands for it.
+    /// Holds back a piece and returns its placeholder.
     pub(super) fn hold(&mut self, piece: &str) -> String {
         self.pieces.push(piece.to_owned());
         format!("{}{}z", self.stem, self.pieces.len() - 1)
     }
 
-    /// Puts the pieces back, each as `written` says.
+    /// Replaces the placeholders by their pieces, each converted by `written`.
     pub(super) fn restore(&self, text: &str, written: impl Fn(&str) -> String) -> String {
         let mut out = String::with_capacity(text.len());
         let mut parts = text.split(self.stem.as_str());

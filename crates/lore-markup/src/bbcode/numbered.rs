@@ -1,23 +1,23 @@
-//! Lists that do not begin with one, such as a year at the start of a line. Lists of BBCode are all
-//! counted from one, so these are lines of text there.
+//! Ordered lists that do not start with one, for example because a line starts with a year. Lists
+//! in BBCode always count from one, so these are written as lines of text there.
 
-/// A list as lines.
+/// Returns a list as lines of text.
 pub(super) fn lines(start: u64, items: impl Iterator<Item = String>) -> String {
     let lines = items.zip(start..).map(|(item, number)| format!("{number}. {}", item.trim()));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Lines that are such a list, as HTML; none where they are something else.
+/// Returns such lines as a list in HTML; `None` if they are not one.
 pub(super) fn as_list(text: &str) -> Option<String> {
     list_within(text, DEPTH_MAX)
 }
 
-/// The text of an item, and the list that its last lines are, if they are one.
+/// Splits the text of an item into its text and the list in its last lines, if there is one.
 pub(super) fn with_list(text: &str) -> (&str, String) {
     split_within(text, DEPTH_MAX)
 }
 
-/// How deep such lists may nest; what is deeper is text.
+/// The maximum depth of such lists; deeper ones stay text.
 const DEPTH_MAX: usize = 4;
 
 fn list_within(text: &str, depth: usize) -> Option<String> {
@@ -48,14 +48,14 @@ fn split_within(text: &str, depth: usize) -> (&str, String) {
     list_within(lines, depth).map_or((text, String::new()), |list| (before.trim_end(), list))
 }
 
-/// The line before a place, and where it begins.
+/// Returns the last line before `end` and where it starts.
 fn last_line(text: &str, end: usize) -> Option<(usize, &str)> {
     let before = text.get(..end)?.trim_end_matches('\n');
     let begin = before.rfind('\n').map_or(0, |at| at + 1);
     before.get(begin..).filter(|line| !line.is_empty()).map(|line| (begin, line))
 }
 
-/// The number and the text of a line.
+/// Splits a line into its number and its text.
 fn item(line: &str) -> Option<(u64, &str)> {
     let (number, text) = line.split_once(". ")?;
     let is_plain = (1..=9).contains(&number.len())

@@ -1,4 +1,4 @@
-//! The page that BBCode becomes, as HTML.
+//! Builds the HTML page for a BBCode text.
 
 use super::held::Held;
 use super::read::{CODE_END, Tag, element_of};
@@ -7,28 +7,28 @@ use super::{aside, is_mention, numbered};
 use crate::tree::escape;
 use crate::{anvil, mention, tags};
 
-/// No mention is longer, in characters.
+/// The maximum length of a mention, in characters.
 const MENTION_MAX: usize = 1_000;
 
-/// Puts HTML together: running text is collected and becomes paragraphs.
+/// Assembles the HTML: inline content is collected and becomes paragraphs.
 #[derive(Default)]
 pub(super) struct Page {
     html: String,
     inline: String,
-    /// The blocks that are open.
+    /// The open blocks, outermost first.
     blocks: Vec<String>,
-    /// Whether a blank line is before the item that is open: its text is a paragraph.
+    /// Whether a blank line precedes the open list item, so that its text becomes a paragraph.
     is_apart: bool,
 }
 
 impl Page {
-    /// All of it.
+    /// Returns the whole page.
     pub(super) fn done(mut self) -> String {
         self.flush();
         self.html
     }
 
-    /// Text. A bracket that is written as a reference begins no mention.
+    /// Adds text. A bracket written as a character reference does not start a mention.
     pub(super) fn text(&mut self, text: &str, held: &mut Held) {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once(REFERENCE) {
@@ -42,7 +42,7 @@ impl Page {
         escape(&mut self.inline, &plain(rest));
     }
 
-    /// Whether a bracket here and what is after it would be a mention.
+    /// Whether a bracket followed by this text would be a mention.
     fn would_mention(&self, after: &str) -> bool {
         let near: String = after.chars().take(MENTION_MAX).collect();
         let whole = format!("@[{}", plain(&near));
@@ -50,8 +50,8 @@ impl Page {
         by_kind || self.inline.ends_with('@') && anvil::whole_at_start(&whole).is_some()
     }
 
-    /// A mention, or a tag that means nothing here: that is text, unless text would lose some of
-    /// its blanks.
+    /// Adds a mention or an unknown tag. An unknown tag is added as text, unless that would
+    /// collapse white space in it.
     pub(super) fn unknown(&mut self, whole: &str, held: &mut Held) {
         let is_single = |pair: &[u8]| !pair.iter().all(u8::is_ascii_whitespace);
         let is_plain = !whole.contains('\t') && whole.as_bytes().windows(2).all(is_single);
@@ -75,7 +75,7 @@ impl Page {
         }
     }
 
-    /// An address with what is said aside, and the end of its tag.
+    /// Adds a URL with the description and title encoded in it, and the end of the tag.
     fn address(&mut self, address: &str) {
         let (address, said) = aside::taken(address);
         escape(&mut self.inline, address);
@@ -125,7 +125,7 @@ impl Page {
         }
     }
 
-    /// Text in an item: paragraphs where a blank line is in it or before it.
+    /// Adds the text of a list item: as paragraphs if a blank line is in it or before it.
     fn item(&mut self, text: &str) {
         let is_apart = self.is_apart || text.contains(BLANK_LINE);
         for paragraph in paragraphs(text) {
@@ -139,8 +139,8 @@ impl Page {
         }
     }
 
-    /// Ends the running text: paragraphs in the open, lines in cells, items and headings,
-    /// nothing between rows and items.
+    /// Ends the collected inline content: as paragraphs at the top level and in quotations, with
+    /// line breaks in cells, items and headings, and unchanged between rows and items.
     fn flush(&mut self) {
         let inline = std::mem::take(&mut self.inline);
         let text = inline.trim();
@@ -165,20 +165,20 @@ impl Page {
     }
 }
 
-/// What parts paragraphs.
+/// The separator of paragraphs.
 pub(super) const BLANK_LINE: &str = "\n\n";
 
 fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split(BLANK_LINE).map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// Text without references.
+/// Returns text with its character references resolved.
 fn plain(text: &str) -> String {
     let text = text.replace(REFERENCE, "[").replace("&#93;", "]").replace("&amp;#", "&#");
     text.replace("\r\n", "\n")
 }
 
-/// Program text with what would have ended it.
+/// Returns code with escaped end tags restored.
 fn with_ends(body: &str) -> String {
     let end = CODE_END.replacen('[', REFERENCE, 1);
     let lower = body.to_ascii_lowercase();
@@ -193,7 +193,7 @@ fn with_ends(body: &str) -> String {
     out
 }
 
-/// The text of an item with a box at its start as that of a task.
+/// Turns a box at the start of an item's text into the checkbox of a task.
 fn as_task(text: &str) -> String {
     let task = |sign: char, mark: &str| {
         let rest = text.strip_prefix(sign)?.strip_prefix(' ')?;

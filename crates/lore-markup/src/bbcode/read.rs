@@ -1,5 +1,5 @@
-//! From BBCode to HTML. Whatever is no whole pair of known tags, in a place where it means
-//! something, is text: what cannot be said in HTML and Markdown must come back as it was.
+//! Converts BBCode to HTML. Everything except known tags in proper pairs and valid places is text,
+//! because what HTML and Markdown cannot express must come back unchanged.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,16 @@ use super::is_mention;
 use super::page::Page;
 use crate::anvil;
 
-/// How deep tags may nest; deeper ones are text.
+/// The maximum nesting depth of tags; deeper ones are text.
 const DEPTH_MAX: usize = 40;
-/// Longest tag, in bytes.
+/// The maximum length of a tag, in bytes.
 const TAG_MAX: usize = 2_000;
 
-/// What ends program text.
+/// The end of a code block.
 pub(super) const CODE_END: &str = "[/code]";
 
-/// BBCode as HTML, not yet clean. Mentions are held back, and what must not become one.
+/// Converts BBCode to HTML that is not sanitised yet. Mentions are held back, and so are brackets
+/// that must not become one.
 pub(super) fn to_html(bbcode: &str, held: &mut Held) -> String {
     let mut out = Page::default();
     for Placed { piece, .. } in &understood(bbcode) {
@@ -33,7 +34,7 @@ pub(super) fn to_html(bbcode: &str, held: &mut Held) -> String {
     out.done()
 }
 
-/// Where brackets stand that are read as more than text.
+/// Returns the positions of the brackets that are parsed as something other than text.
 pub(super) fn active(bbcode: &str) -> Vec<usize> {
     let is_active = |piece: &Piece<'_>| match piece {
         Piece::Code(_) | Piece::Single(_) => true,
@@ -51,13 +52,13 @@ fn understood(bbcode: &str) -> Vec<Placed<'_>> {
     pieces
 }
 
-/// A piece and where it begins.
+/// A piece and its start in the text.
 struct Placed<'a> {
     at: usize,
     piece: Piece<'a>,
 }
 
-/// A tag that is known, with its value.
+/// A known tag with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag<'a> {
     pub(super) name: String,
@@ -69,14 +70,14 @@ enum Piece<'a> {
     Text(&'a str),
     /// A mention or an unknown tag.
     Held(&'a str),
-    /// What is in a pair of code tags.
+    /// The content of a pair of code tags.
     Code(&'a str),
-    /// A tag without an end.
+    /// A tag without an end tag.
     Single(Tag<'a>),
     Open {
         tag: Tag<'a>,
         whole: &'a str,
-        /// Whether it says no more than an element can.
+        /// Whether an HTML element can express the tag fully.
         plain: bool,
         paired: bool,
     },
@@ -88,13 +89,13 @@ enum Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Whether its bracket is its second sign.
+    /// Whether its bracket is its second character, after an at sign.
     fn begins_with_at(&self) -> bool {
         matches!(self, Self::Held(whole) if whole.starts_with('@'))
     }
 }
 
-/// Known tags that come in pairs, with the elements that say the same.
+/// The known paired tags with the corresponding HTML elements.
 const PAIRS: [(&str, &str); 19] = [
     ("b", "strong"),
     ("i", "em"),
@@ -139,7 +140,7 @@ fn pieces(bbcode: &str) -> Vec<Placed<'_>> {
     found
 }
 
-/// What begins at a bracket or an at sign, with its length.
+/// Parses what starts at a bracket or at sign, and returns it with its length.
 fn special(text: &str) -> Option<(Piece<'_>, usize)> {
     if text.starts_with('@') {
         let whole = anvil::whole_at_start(text)?;
@@ -185,7 +186,7 @@ fn code(text: &str, length: usize) -> Option<(Piece<'_>, usize)> {
     Some((Piece::Code(body.get(..end)?), length + end + CODE_END.len()))
 }
 
-/// A picture by its address.
+/// Parses an image with its URL.
 fn picture(text: &str, length: usize) -> Option<(Piece<'_>, usize)> {
     let body = text.get(length..)?;
     let end = body.find("[/img]")?;
@@ -194,18 +195,18 @@ fn picture(text: &str, length: usize) -> Option<(Piece<'_>, usize)> {
     Some((Piece::Single(tag), length + end + "[/img]".len()))
 }
 
-/// Whether an address passes the sanitiser as it is.
+/// Whether a URL passes the sanitiser unchanged.
 fn is_address(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let known = ["http://", "https://", "mailto:"].iter().any(|start| lower.starts_with(start));
-    // Without a scheme it leads to somewhere beside.
+    // Without a scheme it is relative.
     let is_near =
         !text.is_empty() && !text.split(['/', '#', '?']).next().unwrap_or_default().contains(':');
     (known || is_near)
         && !text.contains(|c: char| c.is_whitespace() || c.is_control() || "[]<>\"\\".contains(c))
 }
 
-/// Finds out which tags have their other half, properly nested and in their place.
+/// Determines which tags form pairs that are properly nested and in a valid place.
 fn pair(pieces: &mut [Placed<'_>]) {
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut ends: HashMap<usize, usize> = HashMap::new();
@@ -230,7 +231,7 @@ fn is_plain(pieces: &[Placed<'_>], at: usize) -> bool {
     matches!(pieces.get(at), Some(Placed { piece: Piece::Open { plain: true, .. }, .. }))
 }
 
-/// Marks the pairs in a range that stand where they mean something: below `parent`.
+/// Marks the pairs in a range that are valid below `parent`.
 fn settle(
     pieces: &mut [Placed<'_>],
     ends: &HashMap<usize, usize>,
@@ -266,7 +267,7 @@ fn name_at<'a>(pieces: &'a [Placed<'_>], at: usize) -> Option<&'a str> {
     }
 }
 
-/// What a tag must stand directly in to mean something.
+/// The parents that a tag requires.
 fn wants(name: &str) -> Option<&'static [&'static str]> {
     match name {
         "li" => Some(&["ul", "ol"]),
@@ -276,7 +277,7 @@ fn wants(name: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// What must stand directly in a tag, and nothing else.
+/// The only children that a tag may have.
 fn parts_of(name: &str) -> Option<&'static [&'static str]> {
     match name {
         "ul" | "ol" => Some(&["li"]),
@@ -286,7 +287,7 @@ fn parts_of(name: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// Whether a range holds some of these pairs, and nothing else but blanks.
+/// Whether a range consists of at least one such pair, and otherwise only of white space.
 fn holds_only(
     pieces: &[Placed<'_>],
     ends: &HashMap<usize, usize>,

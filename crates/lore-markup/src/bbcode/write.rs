@@ -1,23 +1,23 @@
-//! From a tree of HTML to BBCode.
+//! Converts an HTML tree to BBCode.
 
 use super::page::BLANK_LINE;
 use super::{aside, numbered, read};
 use crate::tags;
 use crate::tree::{Element, Node};
 
-/// Stands for a bracket of a text until it is known whether it would be read as a tag. No
-/// text of HTML has it.
+/// A placeholder for a bracket in text until it is known whether it would be parsed as a tag. It
+/// cannot occur in the text of HTML.
 const BRACKET: char = '\0';
-/// How often a document is looked through for brackets that would be tags. Each time some
-/// of them are written as references, others may turn out to be tags in their place.
+/// The maximum number of passes that look for brackets which would be parsed as tags. Once some are
+/// written as character references, others may become tags instead.
 const LOOKS_MAX: usize = 16;
 
-/// A task that is done.
+/// The box of a completed task.
 pub(super) const DONE: char = '☑';
-/// A task that is not.
+/// The box of an open task.
 pub(super) const TO_DO: char = '☐';
 
-/// A whole document.
+/// Writes a whole document.
 pub(super) fn document(nodes: &[Node]) -> String {
     let mut out = String::new();
     blocks(&mut out, nodes);
@@ -30,12 +30,12 @@ pub(super) fn document(nodes: &[Node]) -> String {
     out.replace(BRACKET, REFERENCE)
 }
 
-/// A bracket that is none to a reader of tags.
+/// A character reference for a bracket, which parsers of tags do not recognise.
 pub(super) const REFERENCE: &str = "&#91;";
 
-/// The document with references for those brackets of its texts that would be read as
-/// tags; nothing when none would. Tags that mean nothing here stay as they are: they may
-/// mean something there.
+/// Returns the document with character references for the brackets in text that would be parsed as
+/// tags; `None` if there are none. Tags that are unknown here stay as they are, because World Anvil
+/// may know them.
 fn referred(document: &str) -> Option<String> {
     let active = read::active(&document.replace(BRACKET, "["));
     let is_text = |at: &usize| document.get(*at..).is_some_and(|rest| rest.starts_with(BRACKET));
@@ -54,7 +54,7 @@ fn referred(document: &str) -> Option<String> {
     Some(out)
 }
 
-/// Blocks with a blank line between two; running text between them is a block.
+/// Writes blocks, separated by blank lines; inline content between them forms a block.
 fn blocks(out: &mut String, nodes: &[Node]) {
     let mut running = String::new();
     for node in nodes {
@@ -87,7 +87,7 @@ fn block(out: &mut String, element: &Element) {
     match element.tag.as_str() {
         "p" => inlines(out, &element.children),
         "h1" | "h2" | "h3" | "h4" => heading(out, &element.tag, element),
-        // There is nothing smaller.
+        // BBCode has no lower level.
         "h5" | "h6" => heading(out, "h4", element),
         "ul" | "ol" => list(out, element),
         "pre" => {
@@ -132,7 +132,7 @@ fn list(out: &mut String, element: &Element) {
     out.push_str(&format!("[{0}]\n{items}\n[/{0}]", element.tag));
 }
 
-/// The text of an item, with one blank after the box of a task.
+/// Returns the text of an item with a single space after the box of a task.
 fn boxed(text: &str) -> String {
     match text.strip_prefix([DONE, TO_DO]) {
         Some(rest) => {
@@ -143,7 +143,7 @@ fn boxed(text: &str) -> String {
     }
 }
 
-/// What is in an item or a cell: each paragraph on one line.
+/// Returns the content of an item or a cell, with each paragraph on one line.
 fn content(nodes: &[Node], between_paragraphs: &str) -> String {
     let mut out = String::new();
     for node in nodes {
@@ -230,14 +230,14 @@ fn inline(out: &mut String, node: &Node) {
             let text = without_end(&element.text().replace('\n', " "));
             out.push_str(&format!("[code]{text}[/code]"));
         }
-        // Two line breaks would begin a paragraph.
+        // Two line breaks would start a new paragraph.
         "br" if out.is_empty() || out.ends_with('\n') => out.push_str("[br]"),
         "br" => out.push('\n'),
         "input" => {
             let done = element.attribute("checked").is_some();
             out.push(if done { DONE } else { TO_DO });
         }
-        // An address that may not be told is no link.
+        // A link whose URL was removed is plain text.
         "a" if element.attribute("href").is_none() => inlines(out, &element.children),
         "a" => {
             let address = aside::told(element, "href");
@@ -253,7 +253,7 @@ fn inline(out: &mut String, node: &Node) {
     }
 }
 
-/// Program text in which nothing ends it.
+/// Escapes end tags within code.
 fn without_end(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let mut out = String::with_capacity(text.len());
@@ -277,7 +277,8 @@ fn around(out: &mut String, tag: &str, element: &Element) {
     out.push_str(&format!("[{tag}]{inside}[/{tag}]"));
 }
 
-/// Text. A line break of the source is a blank, and none after one that shows.
+/// Writes text. A line break in the source becomes a space, unless a visible line break or a task's
+/// box precedes it.
 fn plain(out: &mut String, text: &str) {
     let text = text.replace('\n', " ").replace("&#", "&amp;#");
     let is_fresh =

@@ -1,18 +1,18 @@
-//! Running text.
+//! Converts HTML nodes to inline elements.
 
 use crate::mention::{self, Dialect, Piece};
 use crate::model::{Inline, Style, Target};
 use crate::tags;
 use crate::tree::{self, Element, Mentions, Node};
 
-/// The running text of some nodes, without blanks and breaks at its ends.
+/// Returns the inline content of some nodes, without white space and line breaks at its ends.
 pub(super) fn text(nodes: &[&Node]) -> Vec<Inline> {
     let mut parts = Vec::new();
     nodes.iter().for_each(|node| add(&mut parts, node, &[]));
     settle(parts)
 }
 
-/// Whether an item starts with the box of a task, and whether that is ticked.
+/// Returns whether an item starts with a checkbox and, if so, whether it is checked.
 pub(super) fn task_of(nodes: &[Node]) -> Option<bool> {
     let first = nodes.iter().find(|node| match node {
         Node::Text(text) => !text.trim().is_empty(),
@@ -31,7 +31,7 @@ fn add(parts: &mut Vec<Inline>, node: &Node, styles: &[Style]) {
         Node::Text(text) => return add_text(parts, text),
         Node::Element(element) => element,
     };
-    // The signs have no room for what an element says when pointed at.
+    // Markdown delimiters cannot carry a title.
     if !is_titled(element)
         && let Some(style) = style_of(&element.tag)
     {
@@ -68,7 +68,7 @@ fn style_of(tag: &str) -> Option<Style> {
     }
 }
 
-/// A style within itself says nothing more.
+/// Adds styled text. A style within itself has no effect.
 fn add_styled(parts: &mut Vec<Inline>, element: &Element, style: Style, styles: &[Style]) {
     if styles.contains(&style) {
         return element.children.iter().for_each(|child| add(parts, child, styles));
@@ -83,8 +83,8 @@ fn inside(element: &Element, styles: &[Style]) -> Vec<Inline> {
     parts
 }
 
-/// Adds what is inside an element, leaving blanks and breaks at its ends outside. An empty one
-/// is left out, unless it mentions something itself.
+/// Adds the content of an element, with white space and line breaks at its ends moved outside. An
+/// empty element is dropped, unless its attributes mention something.
 fn wrap(
     parts: &mut Vec<Inline>,
     element: &Element,
@@ -132,7 +132,7 @@ fn leading(text: &str) -> &str {
     text.get(..text.len() - bare.len()).unwrap_or_default()
 }
 
-/// What HTML takes for a blank. A no-break space is none.
+/// Whether HTML collapses a character as white space. A no-break space is not collapsed.
 fn blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
@@ -153,7 +153,7 @@ fn push_text(parts: &mut Vec<Inline>, text: &str) {
     }
 }
 
-/// Each run of blanks becomes one: a line break when there was one in it.
+/// Collapses each run of white space into a space, or into a line break if it contains one.
 fn single_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut run: Option<char> = None;
@@ -191,7 +191,7 @@ fn add_link(parts: &mut Vec<Inline>, element: &Element, styles: &[Style]) {
     }
 }
 
-/// The mention behind a link of Kanka's editor or of a page Kanka rendered.
+/// Returns the mention behind a link from Kanka's editor or from a page that Kanka rendered.
 fn kanka_mention(element: &Element) -> Option<String> {
     let written = element.attribute("data-mention").map(str::to_owned);
     let text = written.or_else(|| {
@@ -211,7 +211,7 @@ fn kanka_mention(element: &Element) -> Option<String> {
     }
 }
 
-/// The start tag of an element, on one line.
+/// Returns the start tag of an element, on one line.
 fn opening(element: &Element) -> String {
     let mut open = String::new();
     tree::print_open(&mut open, element, Mentions::Verbatim);
@@ -220,9 +220,9 @@ fn opening(element: &Element) -> String {
 
 fn add_image(parts: &mut Vec<Inline>, element: &Element) {
     let alt = element.attribute("alt").unwrap_or_default();
-    // A picture that may not be loaded is what it is described as.
+    // An image that may not be loaded is replaced by its description.
     let Some(url) = element.attribute("src") else { return add_text(parts, alt) };
-    // Markdown does not say how large it is.
+    // Markdown has no syntax for sizes.
     if ["width", "height"].iter().any(|name| element.attribute(name).is_some()) {
         return parts.push(Inline::Html(opening(element)));
     }
@@ -236,7 +236,7 @@ fn target(url: &str, element: &Element) -> Target {
     Target { url: url.trim().to_owned(), title: title.filter(|title| !title.trim().is_empty()) }
 }
 
-/// Joins neighbouring texts and drops blanks that do not show.
+/// Joins adjacent texts and removes white space that is not visible.
 fn settle(parts: Vec<Inline>) -> Vec<Inline> {
     let (_, parts, _) = lifted(joined(parts));
     parts
@@ -257,12 +257,12 @@ fn joined(parts: Vec<Inline>) -> Vec<Inline> {
     out
 }
 
-/// Adds a part to others. Only what meets at the seam is looked at, so that a text of very
-/// many parts takes no longer than its length.
+/// Appends a part to others. Only the boundary is examined, so the time is linear in the number of
+/// parts.
 fn append(out: &mut Vec<Inline>, part: Inline) {
     match (out.last_mut(), part) {
         (Some(Inline::Text(before)), Inline::Text(text)) => append_text(before, &text),
-        // Two neighbours in one style are one text in that style.
+        // Two adjacent parts in the same style become one.
         (Some(Inline::Styled(before, text)), Inline::Styled(style, more)) if *before == style => {
             more.into_iter().for_each(|part| append(text, part));
         }
@@ -270,7 +270,7 @@ fn append(out: &mut Vec<Inline>, part: Inline) {
     }
 }
 
-/// Adds a text to another; blanks of both that meet become one.
+/// Appends a text to another; white space at the boundary is collapsed.
 fn append_text(before: &mut String, text: &str) {
     let blanks = (before.chars().next_back().filter(|c| blank(*c)), text.chars().next());
     let (Some(last), Some(first)) = blanks else { return before.push_str(text) };

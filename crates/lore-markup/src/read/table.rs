@@ -1,13 +1,13 @@
-//! Tables that Markdown can say: a head, rows, cells with running text. Every table has a
-//! head there, so one without is written with an empty one.
+//! Tables that Markdown can express: a head row, further rows, cells with inline content. Markdown
+//! tables always have a head row, so a table without one gets an empty one.
 
 use super::{holds_blocks, inline};
 use crate::clean;
 use crate::model::{Align, Inline, Table};
 use crate::tree::{Element, Node};
 
-/// The table, unless it has merged cells, a caption, blocks in a cell or heads anywhere but
-/// on top.
+/// Returns the table, unless it has merged cells, a caption, blocks in a cell, or header cells
+/// outside the first row.
 pub(super) fn simple(table: &Element) -> Option<Table> {
     let mut rows = Vec::new();
     collect(table, &mut rows)?;
@@ -24,10 +24,10 @@ pub(super) fn simple(table: &Element) -> Option<Table> {
     Some(Table { columns, rows: rows.collect::<Option<Vec<_>>>()? })
 }
 
-/// An empty head where the table has none of its own.
+/// Marks that the table needs an empty head row.
 struct EmptyHead;
 
-/// What to put on top; `None` where there are heads that Markdown has no place for.
+/// Returns what to put on top; `None` if there are header cells that Markdown has no place for.
 fn head_of(rows: &[Vec<&Element>]) -> Option<Option<EmptyHead>> {
     let (first, rest) = rows.split_first()?;
     let heads = |row: &[&Element]| row.iter().filter(|cell| cell.tag == "th").count();
@@ -72,7 +72,7 @@ fn content(cell: &Element) -> Option<Vec<Inline>> {
         return None;
     }
     let children: Vec<&Node> = cell.children.iter().collect();
-    // Editors like to put the text of a cell into one paragraph.
+    // Editors often put the text of a cell into one paragraph.
     let visible = children.iter().filter(|node| match node {
         Node::Text(text) => !text.trim().is_empty(),
         Node::Element(_) => true,

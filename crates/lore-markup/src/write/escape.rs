@@ -1,7 +1,7 @@
-//! Keeping text from being taken for signs.
+//! Escaping text, so that it is not parsed as markup.
 
-/// Escapes text for running text. `before` and `after` are the characters around it,
-/// a line break where there is none.
+/// Escapes inline text. `before` and `after` are the characters around it, a line break if there is
+/// none.
 pub(super) fn text(out: &mut String, text: &str, before: char, after: char, within: Within) {
     let mut before = before;
     for (at, c) in text.char_indices() {
@@ -19,8 +19,8 @@ pub(super) fn text(out: &mut String, text: &str, before: char, after: char, with
     }
 }
 
-/// Whether an ampersand and what is after it may stand for another sign. `next` is what is after
-/// that.
+/// Whether an ampersand followed by `rest` may start a character reference. `next` is the character
+/// after `rest`.
 pub(super) fn may_refer(rest: &str, next: char) -> bool {
     let name = rest.strip_prefix('#').unwrap_or(rest);
     let end = name.find(|c: char| !c.is_ascii_alphanumeric());
@@ -30,19 +30,19 @@ pub(super) fn may_refer(rest: &str, next: char) -> bool {
     }
 }
 
-/// Whether what is written so far is the name of a footnote, up to its end: `[^1`. No link is
-/// called that.
+/// Whether the text written so far ends in the label of a footnote, before its closing bracket:
+/// `[^1`. No link has such a label.
 fn ends_in_note(written: &str) -> bool {
     let name = written.rsplit_once("[^").map(|(_, name)| name);
     name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric()))
 }
 
-/// What running text is in.
+/// The context of inline text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
-    /// Nothing that ends at a bracket.
+    /// Any context that does not end at a bracket.
     Text,
-    /// A link or the description of a picture.
+    /// The text of a link or the description of an image.
     Brackets,
 }
 
@@ -54,7 +54,7 @@ fn needs_escape(c: char, before: char, next: char, at_end: bool, within: Within)
         '\\' => !next.is_alphanumeric() || at_end,
         '*' => !apart,
         '_' => !(apart || in_word),
-        // Only what follows a letter can close; without that nothing is struck.
+        // A closing `~` follows a non-space character; without one, nothing is struck through.
         '~' => !before.is_whitespace() || next == '~' || at_end,
         '[' => within == Within::Brackets,
         ']' => within == Within::Brackets || matches!(next, '(' | '[' | ':'),
@@ -65,12 +65,12 @@ fn needs_escape(c: char, before: char, next: char, at_end: bool, within: Within)
     }
 }
 
-/// Escapes what would make the first sign of a line a heading, an item, a quotation,
-/// a rule, an underline or a fence.
+/// Escapes what would turn the start of a line into a heading, a list item, a quotation, a rule, an
+/// underline or a fence.
 pub(super) fn line_start(line: &str) -> String {
     let line = line.trim_matches([' ', '\t']);
     let Some(first) = line.chars().next() else { return String::new() };
-    // A rule or an underline is of one sign; the second line of a table of these.
+    // A rule or underline repeats one character; the second line of a table consists of these.
     let rule = matches!(first, '-' | '=' | '*' | '_' | '+')
         && line.chars().all(|c| c == first || c == ' ');
     let only_signs = rule || line.chars().all(|c| matches!(c, '-' | ':' | '|' | ' '));
@@ -95,7 +95,7 @@ pub(super) fn line_start(line: &str) -> String {
     line.to_owned()
 }
 
-/// A heading may end in `#` only when that is said.
+/// Escapes a `#` at the end of a heading, which would otherwise be dropped.
 pub(super) fn heading(line: &str) -> String {
     match line.strip_suffix('#') {
         Some(rest) if !rest.ends_with('\\') => format!("{rest}\\#"),
@@ -103,7 +103,7 @@ pub(super) fn heading(line: &str) -> String {
     }
 }
 
-/// Text at the start of an item that looks like the box of a task.
+/// Escapes text at the start of an item that looks like the checkbox of a task.
 pub(super) fn task_box(line: &str) -> String {
     let rest = ["[ ]", "[x]", "[X]"].iter().find_map(|start| line.strip_prefix(start));
     if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)) {
@@ -113,7 +113,7 @@ pub(super) fn task_box(line: &str) -> String {
     }
 }
 
-/// The length of the longest run of `c`.
+/// Returns the length of the longest run of `c`.
 pub(super) fn longest_run(text: &str, c: char) -> usize {
     text.split(|other| other != c).map(str::len).max().unwrap_or(0)
 }

@@ -1,36 +1,36 @@
-//! Running text.
+//! Writing inline elements.
 
 use super::escape::{self, Within};
 use crate::mention::{self, Dialect, Piece};
 use crate::model::{Inline, Style, Target};
 
-/// Where text stands that must stay on one line.
+/// The context of inline content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// A paragraph, which may have several lines.
     Paragraph,
-    /// A heading.
+    /// A heading, which is on one line.
     Heading,
-    /// A cell, where a bar must be escaped.
+    /// A table cell, which is on one line and where a bar must be escaped.
     Cell,
 }
 
-/// The text of a paragraph; it may have several lines.
+/// Writes the inline content of a paragraph; it may have several lines.
 pub(super) fn running(parts: &[Inline]) -> String {
     let mut pen = Pen::new(Place::Paragraph);
     pen.write(parts);
     pen.out
 }
 
-/// The text of a heading or a cell.
+/// Writes the inline content of a heading or a cell.
 pub(super) fn on_one_line(parts: &[Inline], place: Place) -> String {
     let mut pen = Pen::new(place);
     pen.write(parts);
     if place == Place::Cell { bars_escaped(&pen.out) } else { pen.out }
 }
 
-/// Every bar in a cell gets a backslash, wherever it is: a table is cut into cells before
-/// anything else is read, but for mentions, which stay to the letter.
+/// Escapes every bar in a cell, whatever it is part of: a table is split into cells before anything
+/// else is parsed. Mentions are the exception and stay verbatim.
 fn bars_escaped(text: &str) -> String {
     let pieces = mention::pieces(text, Dialect::Markdown).into_iter();
     let escaped = pieces.map(|piece| match piece {
@@ -40,7 +40,7 @@ fn bars_escaped(text: &str) -> String {
     escaped.collect()
 }
 
-/// Writes running text, knowing what stands before and after it.
+/// Writes inline elements, depending on the characters before and after them.
 struct Pen {
     out: String,
     place: Place,
@@ -54,7 +54,7 @@ impl Pen {
         Self { out: String::new(), place, within: Within::Text, before: '\n', after: '\n' }
     }
 
-    /// What is inside an element, between `before` and `after`.
+    /// Writes the content of an element, between the characters `before` and `after`.
     fn inside(&self, parts: &[Inline], within: Within, before: char, after: char) -> String {
         let mut pen = Self { out: String::new(), place: self.place, within, before, after };
         pen.write(parts);
@@ -68,7 +68,7 @@ impl Pen {
     fn write(&mut self, parts: &[Inline]) {
         let mut position = 0;
         while let Some(part) = parts.get(position) {
-            // Two pieces of code side by side cannot be told apart, so they become one.
+            // Two adjacent pieces of code cannot be distinguished, so they become one.
             let run = parts.get(position..).map_or(0, run_of_code);
             position += run.max(1);
             let next = parts.get(position).map_or(self.after, first_sign);
@@ -124,7 +124,7 @@ impl Pen {
         self.out.push_str(&format!("{fence}{pad}{text}{pad}{fence}"));
     }
 
-    /// A sign where it is certain to be read as one, else the element itself.
+    /// Writes delimiters where they are certain to be parsed as such, otherwise an HTML element.
     fn styled(&mut self, style: Style, inside: &[Inline], next: char) {
         let signed = self
             .strong_emphasis(style, inside, next)
@@ -137,7 +137,7 @@ impl Pen {
         self.out.push_str(&written);
     }
 
-    /// Text between signs, where they are certain to be read as such.
+    /// Returns the text between delimiters if they are certain to be parsed as such.
     fn signed(&self, sign: &str, inside: &[Inline], next: char) -> Option<String> {
         let edge = sign.chars().next()?;
         let text = self.inside(inside, self.within, edge, edge);
@@ -145,7 +145,8 @@ impl Pen {
         certain.then(|| format!("{sign}{text}{sign}"))
     }
 
-    /// `***text***`, read as emphasis around strong text.
+    /// Returns `***text***`, which is parsed as emphasis around strong text, if that is what is
+    /// wanted.
     fn strong_emphasis(&self, style: Style, inside: &[Inline], next: char) -> Option<String> {
         let (Style::Emphasis, [Inline::Styled(Style::Strong, inner)]) = (style, inside) else {
             return None;
@@ -178,12 +179,12 @@ impl Pen {
     }
 }
 
-/// How many parts from the first on are code.
+/// Returns how many of the first parts are code.
 fn run_of_code(parts: &[Inline]) -> usize {
     parts.iter().take_while(|part| part.as_code().is_some()).count()
 }
 
-/// The first character a part is written with; a letter for what counts as one.
+/// Returns the first character that a part is written with; a letter stands for a mention.
 fn first_sign(part: &Inline) -> char {
     match part {
         Inline::Text(text) => text.chars().next().unwrap_or('\n'),
@@ -197,26 +198,26 @@ fn first_sign(part: &Inline) -> char {
     }
 }
 
-/// Whether a sign between `before` and `text` starts a style for certain.
+/// Whether a delimiter between `before` and `text` is certain to open a style.
 fn opens(before: char, text: &str, sign: char) -> bool {
     let first = text.chars().next().unwrap_or(' ');
     fits(before, first, sign)
 }
 
-/// Whether a sign between `text` and `next` ends a style for certain.
+/// Whether a delimiter between `text` and `next` is certain to close a style.
 fn closes(text: &str, next: char, sign: char) -> bool {
     let last = text.chars().next_back().unwrap_or(' ');
     fits(next, last, sign)
 }
 
 fn fits(outside: char, inside: char, sign: char) -> bool {
-    // A star and a line beside each other are two signs; others could be one.
+    // An adjacent `*` and `_` are separate delimiters; others could merge.
     let joins = |c: char| c == sign || matches!(c, '~' | '\\') || sign == '~' && is_sign(c);
     if joins(inside) || joins(outside) || inside.is_whitespace() {
         return false;
     }
     let apart = outside.is_whitespace() || outside.is_ascii_punctuation();
-    // Within a word a line is no sign.
+    // Within a word, `_` is not a delimiter.
     apart || inside.is_alphanumeric() && sign != '_'
 }
 
@@ -224,7 +225,7 @@ fn is_sign(c: char) -> bool {
     matches!(c, '*' | '_' | '~')
 }
 
-/// Whether a link is its own text, so that angle brackets say all of it.
+/// Whether a link is its own text, so that it can be written as an autolink in angle brackets.
 fn shows_itself(text: &str, url: &str) -> bool {
     let is_plain =
         |signs: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || signs.contains(c));
@@ -232,7 +233,7 @@ fn shows_itself(text: &str, url: &str) -> bool {
         return text.split('@').count() == 2 && text.split('@').all(is_word) && is_plain("@.-_+");
     }
     let is_web = text.starts_with("https://") || text.starts_with("http://");
-    // With a semicolon an ampersand could stand for another sign.
+    // With a semicolon, an ampersand could start a character reference.
     let signs = if text.contains(';') { "/:.#?=%+-_~,!" } else { "/:.#?=%+-_~,!&" };
     text == url && is_web && is_plain(signs)
 }

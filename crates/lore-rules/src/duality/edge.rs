@@ -1,6 +1,6 @@
 //! Advantage, disadvantage and help: six-sided dice beside the two of a Duality roll.
 //!
-//! These dice change the total and nothing else. They must never touch the Hope and Fear dice, so
+//! These dice change the total and nothing else. They must never affect the Hope and Fear dice, so
 //! that a seed shows the same pair with and without them, nor decide whether a roll is critical.
 
 use crate::dice::{DiceStream, Seed, Sides};
@@ -8,7 +8,7 @@ use crate::dice::{DiceStream, Seed, Sides};
 use super::{Difficulty, DualityDice, Evaluation, Modifier, RuleError, judge};
 
 /// Rolls Hope, Fear, the die of advantage or disadvantage and the dice of helpers, in this order,
-/// and judges them.
+/// and evaluates them.
 pub fn roll_with_edge(
     seed: Seed,
     modifier: Modifier,
@@ -24,20 +24,20 @@ pub fn roll_with_edge(
     EdgeRoll { evaluation: judge(dice, modifier, bonus, difficulty), edge_die, helper_dice, bonus }
 }
 
-/// A judged roll with the dice that were rolled beside it.
+/// An evaluated roll with its additional dice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeRoll {
-    /// The judgement; its total has the bonus in it.
+    /// The evaluation; its total includes the bonus.
     pub evaluation: Evaluation,
-    /// What the die of advantage adds, or, below zero, what the die of disadvantage takes.
+    /// What the die of advantage adds; negative for a die of disadvantage. `None` without either.
     pub edge_die: Option<i64>,
-    /// What each helper rolled.
+    /// The die of each helper.
     pub helper_dice: Vec<u32>,
-    /// What all these dice add to the total: the edge die and the best helper.
+    /// The sum that is added to the total: the edge die and the best helper.
     pub bonus: i64,
 }
 
-/// What helps or hinders a roll.
+/// The advantages, disadvantages and helpers of a roll, after cancelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Edge {
     lean: Lean,
@@ -45,16 +45,17 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Neither help nor hindrance.
+    /// No additional dice.
     pub const NONE: Self = Self { lean: Lean::Even, helpers: 0 };
-    /// The most advantages, and the most disadvantages, of one roll.
+    /// The maximum number of advantages, and of disadvantages, of one roll.
     pub const MAX_SOURCES: i64 = 100;
-    /// The most helpers of one roll.
+    /// The maximum number of helpers of one roll.
     pub const MAX_HELPERS: i64 = 8;
 
-    /// Accepts what speaks for and against a roll, and how many allies help with it.
+    /// Validates the number of advantages and disadvantages of a roll and of allies who help with
+    /// it.
     ///
-    /// Help stacks with the roller's own die and is not cancelled by disadvantages.
+    /// Help adds to the roller's own die and is not cancelled by disadvantages.
     pub fn new(advantages: i64, disadvantages: i64, helpers: i64) -> Result<Self, RuleError> {
         let advantages = counted("advantages", advantages, Self::MAX_SOURCES)?;
         let disadvantages = counted("disadvantages", disadvantages, Self::MAX_SOURCES)?;
@@ -62,17 +63,17 @@ impl Edge {
         Ok(Self { lean: Lean::net(advantages, disadvantages), helpers })
     }
 
-    /// The die that is left of advantages and disadvantages.
+    /// The die that remains of advantages and disadvantages.
     pub const fn lean(self) -> Lean {
         self.lean
     }
 
-    /// How many allies help.
+    /// The number of allies who help.
     pub const fn helpers(self) -> u32 {
         self.helpers
     }
 
-    /// Everything the dice beside Hope and Fear can add, with the number of ways to roll it.
+    /// Returns every possible bonus of the additional dice, with its number of ways.
     pub(crate) fn bonuses(self) -> impl Iterator<Item = (i64, u32)> {
         self.lean.values().iter().flat_map(move |own| {
             best_of(self.helpers).map(move |(best, ways)| (own + i64::from(best), ways))
@@ -80,19 +81,19 @@ impl Edge {
     }
 }
 
-/// The die that is left when advantages and disadvantages have cancelled each other one for one.
+/// The die that remains after advantages and disadvantages have cancelled each other one for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lean {
     /// No die.
     Even,
-    /// A six-sided die is added.
+    /// A six-sided die that is added.
     Advantage,
-    /// A six-sided die is taken off.
+    /// A six-sided die that is subtracted.
     Disadvantage,
 }
 
 impl Lean {
-    /// What is left of so many advantages and disadvantages: never more than one die.
+    /// Returns what remains of so many advantages and disadvantages: at most one die.
     pub fn net(advantages: u32, disadvantages: u32) -> Self {
         match advantages.cmp(&disadvantages) {
             std::cmp::Ordering::Less => Self::Disadvantage,
@@ -101,7 +102,7 @@ impl Lean {
         }
     }
 
-    /// Draws the die, if there is one, with its sign.
+    /// Draws the die, if there is one, and returns it with its sign.
     pub(super) fn draw(self, stream: &mut DiceStream) -> Option<i64> {
         match self {
             Self::Even => None,
@@ -110,7 +111,7 @@ impl Lean {
         }
     }
 
-    /// Everything the die can add, each equally likely.
+    /// Every possible value of the die, all equally likely.
     const fn values(self) -> &'static [i64] {
         match self {
             Self::Even => &[0],
@@ -120,7 +121,8 @@ impl Lean {
     }
 }
 
-/// The highest of some six-sided dice, with the number of ways to roll it; zero if there are none.
+/// Returns the possible maxima of some six-sided dice, each with its number of ways; zero if there
+/// are no dice.
 fn best_of(dice: u32) -> impl Iterator<Item = (u32, u32)> {
     let none = (dice == 0).then_some((0, 1));
     let faces = if dice == 0 { 0 } else { Sides::D6.value() };
@@ -177,7 +179,7 @@ mod tests {
 
     #[test]
     fn dice_come_in_order_and_only_the_best_helper_counts() {
-        // The row of seed 42 as twelve-sided dice starts 12, 2, 11, 2, 7, 10.
+        // The stream of seed 42 starts with 12, 2, 11, 2, 7, 10 if read as twelve-sided dice.
         let roll = rolled(42, edge(1, 0, 3));
         assert_eq!((roll.edge_die, &roll.helper_dice[..]), (Some(5), &[2, 1, 4][..]));
         assert_eq!((roll.bonus, roll.evaluation.total), (9, 25));

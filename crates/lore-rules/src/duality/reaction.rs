@@ -1,13 +1,13 @@
-//! Reaction rolls: the dice of a Duality roll without its Hope and Fear.
+//! Reaction rolls: Duality rolls that do not involve Hope and Fear.
 //!
-//! A reaction is judged like any roll, but its outcome must never say which die was higher: no
-//! caller can then give out Hope, Stress or Fear for it. Nobody helps with a reaction.
+//! A reaction is evaluated like any roll, but its outcome must never say which die was higher, so
+//! that no caller can give out Hope, Stress or Fear for it. Allies cannot help with a reaction.
 
 use crate::dice::{DiceStream, Seed};
 
 use super::{Difficulty, DualityDice, Lean, Modifier, judge};
 
-/// Rolls Hope, Fear and the die of advantage or disadvantage, and judges them as a reaction.
+/// Rolls Hope, Fear and the die of advantage or disadvantage, and evaluates them as a reaction.
 pub fn reaction(
     seed: Seed,
     modifier: Modifier,
@@ -27,24 +27,24 @@ pub fn reaction(
     ReactionRoll { dice, modifier, difficulty, edge_die, total: judged.total, outcome }
 }
 
-/// A judged reaction.
+/// An evaluated reaction roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReactionRoll {
     /// The two dice.
     pub dice: DualityDice,
-    /// What was added to them.
+    /// The modifier that was added to the dice.
     pub modifier: Modifier,
-    /// What the total had to reach, if anything.
+    /// The difficulty, if one was set.
     pub difficulty: Option<Difficulty>,
-    /// What the die of advantage adds, or, below zero, what the die of disadvantage takes.
+    /// What the die of advantage adds; negative for a die of disadvantage. `None` without either.
     pub edge_die: Option<i64>,
-    /// All of it together.
+    /// The sum of all of these.
     pub total: i64,
-    /// How the reaction turned out.
+    /// The outcome.
     pub outcome: ReactionOutcome,
 }
 
-/// How a reaction turned out.
+/// The outcome of a reaction roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReactionOutcome {
     /// No difficulty was set.
@@ -53,12 +53,12 @@ pub enum ReactionOutcome {
     Success,
     /// The difficulty is missed.
     Failure,
-    /// Both dice are equal: effects that would hit even after a success do not.
+    /// Both dice are equal: the character also avoids effects that apply on a success.
     CriticalSuccess,
 }
 
 impl ReactionOutcome {
-    /// The name of the outcome, in the manner of the contract.
+    /// The name of the outcome, in the style of the contract.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Roll => "ROLL",

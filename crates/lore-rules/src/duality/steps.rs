@@ -1,11 +1,11 @@
-//! The explanation of a judged roll, step by step.
+//! The step-by-step explanation of an evaluated roll.
 //!
 //! It reports what [`evaluate`] decided and must never decide anything itself, so that an
 //! explanation cannot contradict the roll it explains.
 
 use super::{Die12, Difficulty, DualityDice, Evaluation, Modifier, Outcome, evaluate};
 
-/// Judges two known dice and shows the way to the outcome.
+/// Evaluates two known dice and explains the outcome.
 pub fn explain(
     dice: DualityDice,
     modifier: Modifier,
@@ -15,14 +15,14 @@ pub fn explain(
     Explanation { evaluation, intermediates: intermediates(&evaluation), steps: steps(&evaluation) }
 }
 
-/// A judged roll together with the way to its outcome.
+/// An evaluated roll with the explanation of its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Explanation {
-    /// The judgement itself.
+    /// The evaluation itself.
     pub evaluation: Evaluation,
-    /// The values it rests on.
+    /// The values it is based on.
     pub intermediates: Intermediates,
-    /// The five steps in the order they are taken, whether or not a difficulty was set.
+    /// The five steps in order. They are the same five whether or not a difficulty was set.
     pub steps: [Step; 5],
 }
 
@@ -31,7 +31,7 @@ pub struct Explanation {
 pub struct Intermediates {
     /// The sum of both dice.
     pub base_total: i64,
-    /// Both dice and the modifier.
+    /// The sum of both dice and the modifier.
     pub total: i64,
     /// Whether the dice are equal.
     pub is_crit: bool,
@@ -43,7 +43,7 @@ pub struct Intermediates {
     pub fear_gt_hope: bool,
 }
 
-/// One step of a judgement with the values it used and made.
+/// One step of an evaluation, with its inputs and its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// The dice are added up.
@@ -59,7 +59,7 @@ pub enum Step {
     ApplyModifier {
         /// The sum of the dice.
         base_total: i64,
-        /// What is added.
+        /// The modifier.
         modifier: Modifier,
         /// The result.
         total: i64,
@@ -81,10 +81,10 @@ pub enum Step {
         difficulty: Option<Difficulty>,
         /// Whether the roll succeeds.
         meets_difficulty: bool,
-        /// Whether a critical stood in for the comparison with a difficulty.
+        /// Whether a critical success replaced the comparison with a difficulty.
         critical_override: bool,
     },
-    /// The outcome is chosen.
+    /// The outcome is selected.
     SelectOutcome {
         /// The outcome.
         outcome: Outcome,
@@ -103,7 +103,7 @@ impl Step {
         }
     }
 
-    /// The sentence that goes with the step in the contract.
+    /// The message of the step in the contract.
     pub const fn message(&self) -> &'static str {
         match self {
             Self::SumDice { .. } => "Sum hope and fear dice",

@@ -1,11 +1,11 @@
-//! What a text costs a language model, roughly.
+//! Estimates how many tokens a text has.
 //!
-//! An estimate on purpose: every model counts differently, and a budget only has to keep an
-//! answer from drowning its reader. It follows how usual tokenizers cut texts, with the figures
-//! of the one that needs most (GPT-4's `cl100k`; later ones need about half as many for most
-//! scripts), so that it is rather too high than too low.
+//! The estimate is rough on purpose: every model counts differently, and a budget only has to keep
+//! an answer from overwhelming its reader. It imitates how common tokenizers split texts, with the
+//! figures of the one that needs most tokens (GPT-4's `cl100k`; later ones need about half as many
+//! for most scripts), so that it is rather too high than too low.
 
-/// About how many tokens a text has.
+/// Returns the approximate number of tokens of a text.
 pub fn tokens(text: &str) -> usize {
     let mut kinds = text.chars().map(Kind::of).peekable();
     let (mut hundredths, mut before) = (0_usize, Kind::Blank);
@@ -21,23 +21,23 @@ pub fn tokens(text: &str) -> usize {
     hundredths.div_ceil(100)
 }
 
-/// What a run of characters consists of.
+/// The kind of characters in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// English letters.
+    /// ASCII letters.
     Letter,
-    /// Letters of other languages in the same script.
+    /// Other Latin letters.
     Accented,
     Digit,
-    /// Spaces: one belongs to the word behind it.
+    /// Spaces: a single one is part of the token of the following word.
     Blank,
-    /// What stands between words in English texts and in programs.
+    /// Other ASCII characters: punctuation, line breaks, symbols of programs.
     Sign,
-    /// Anything else, with what one costs in hundredths of a token.
+    /// Anything else, with the cost per character in hundredths of a token.
     Other(usize),
 }
 
-/// Letters of a usual word, which is one token.
+/// The length of a common word, which is one token.
 const USUAL: usize = 5;
 
 impl Kind {
@@ -54,12 +54,12 @@ impl Kind {
         }
     }
 
-    /// What a run costs, in hundredths of a token.
+    /// Returns the cost of a run, in hundredths of a token.
     fn cost(self, length: usize, beside: [Self; 2]) -> usize {
         match self {
-            // Between digits stand the letters of ids, which are no words,
+            // Letters next to digits are parts of ids rather than words.
             Self::Letter if beside.contains(&Self::Digit) => (60 * length).max(100),
-            // and words with other letters are ones that tokenizers know less well.
+            // Words with letters beyond ASCII are less common in tokenizers.
             Self::Letter if beside.contains(&Self::Accented) => 35 * length,
             Self::Letter => 100 + 30 * length.saturating_sub(USUAL),
             Self::Accented => 150 * length,
@@ -70,12 +70,13 @@ impl Kind {
     }
 }
 
-/// What a letter costs by its script, in hundredths of a token: measured on the sentences that a
-/// program with many translations shows to its users. Up to which character, and how much.
+/// The cost per character by script, in hundredths of a token, measured on the interface texts of a
+/// program with many translations. Each entry is the last code point of a range and the cost within
+/// it.
 const SCRIPTS: [(u32, usize); 22] = [
-    (0x036F, 150), // signs beside Latin
+    (0x036F, 150), // combining marks and modifiers beside Latin
     (0x03FF, 110), // Greek
-    (0x040F, 300), // Cyrillic that Russian does not have: the whole text costs more
+    (0x040F, 300), // Cyrillic that Russian lacks: its languages cost more in general
     (0x044F, 60),  // Cyrillic
     (0x052F, 300),
     (0x058F, 220), // Armenian
@@ -83,28 +84,28 @@ const SCRIPTS: [(u32, usize); 22] = [
     (0x08FF, 95),  // Arabic
     (0x097F, 130), // Devanagari
     (0x09FF, 155), // Bengali
-    (0x0DFF, 205), // the south of India
+    (0x0DFF, 205), // scripts of southern India
     (0x0E7F, 100), // Thai
     (0x10FF, 220), // Tibetan, Burmese, Georgian
-    (0x11FF, 200), // parts of Hangul
+    (0x11FF, 200), // part of Hangul
     (0x1FFF, 180), // Khmer, Mongolian
     (0x206F, 100), // quotes and dashes
-    (0x2FFF, 200), // signs
+    (0x2FFF, 200), // symbols
     (0x30FF, 100), // kana
     (0x33FF, 200),
     (0x9FFF, 150), // Han
     (0xABFF, 200),
     (0xD7FF, 155), // Hangul
 ];
-/// What is rare: emoji, old scripts.
+/// The cost of rare characters: emoji, historic scripts.
 const RARE: usize = 250;
 
 fn cost_of(code: u32) -> usize {
     SCRIPTS.iter().find(|(last, _)| code <= *last).map_or(RARE, |(_, cost)| *cost)
 }
 
-/// How many of the texts, in order, fit into the budget. The first always does: an answer that
-/// leaves everything out helps nobody.
+/// Returns how many of the texts, in order, fit into the budget. The first one always counts as
+/// fitting, because an empty answer helps nobody.
 pub fn that_fit(costs: impl IntoIterator<Item = usize>, budget: usize) -> usize {
     let mut spent = 0_usize;
     let mut fitting = 0_usize;
@@ -129,7 +130,7 @@ mod tests {
         assert_eq!(tokens("龍の道"), 4);
     }
 
-    /// Sentences with what `cl100k` and `o200k` make of them.
+    /// Sentences with their token counts in `cl100k` and `o200k`.
     const COUNTED: [(&str, usize, usize); 14] = [
         (
             "The bridge at Millbrook was washed away in the spring flood, so caravans take the northern road.",

@@ -1,23 +1,23 @@
-//! How experiences fade.
+//! How the relevance of experiences decays.
 //!
-//! What is left after `d` days is `exp(-rate * d)`: half of it after one half-life. The rate
-//! follows from the type of the experience and from how sure its writer was. Reading something
-//! does not make it last longer; being read only decides what becomes permanent.
+//! After `d` days, the relevance is `exp(-rate * d)`: half of it is left after one half-life. The
+//! rate follows from the type of the experience and from how sure its writer was. Reading an
+//! experience does not slow its decay; the number of reads only decides what becomes permanent.
 
 use std::f64::consts::LN_2;
 
-/// What sort of lesson an experience is.
+/// The type of an experience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lesson {
     /// How a problem was solved.
     Solution,
-    /// Something that keeps coming back; lasts longest.
+    /// Something that keeps recurring; lasts longest.
     Pattern,
     /// What was chosen, and why.
     Decision,
-    /// What helps for now; fades fastest.
+    /// What helps for now; decays fastest.
     Workaround,
-    /// A trap to remember.
+    /// A pitfall to remember.
     Gotcha,
 }
 
@@ -26,7 +26,7 @@ impl Lesson {
     pub const ALL: [Self; 5] =
         [Self::Solution, Self::Pattern, Self::Decision, Self::Workaround, Self::Gotcha];
 
-    /// Its name.
+    /// The name of the type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Solution => "solution",
@@ -37,12 +37,12 @@ impl Lesson {
         }
     }
 
-    /// The lesson of this name; case and blanks around it do not count.
+    /// Returns the type with this name; case and surrounding white space are ignored.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|lesson| lesson.as_str().eq_ignore_ascii_case(name.trim()))
     }
 
-    /// After how many days half of it is left, for a sure writer.
+    /// The half-life in days, for a writer with high confidence.
     pub const fn half_life_days(self) -> f64 {
         match self {
             Self::Pattern => 300.0,
@@ -58,9 +58,9 @@ impl Lesson {
 pub enum Confidence {
     /// Sure.
     High,
-    /// Fairly sure: fades twice as fast.
+    /// Fairly sure: decays twice as fast.
     Medium,
-    /// Guessing: fades four times as fast.
+    /// Guessing: decays four times as fast.
     Low,
 }
 
@@ -68,7 +68,7 @@ impl Confidence {
     /// Every level, surest first.
     pub const ALL: [Self; 3] = [Self::High, Self::Medium, Self::Low];
 
-    /// Its name.
+    /// The name of the level.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::High => "high",
@@ -77,7 +77,7 @@ impl Confidence {
         }
     }
 
-    /// The level of this name; case and blanks around it do not count.
+    /// Returns the level with this name; case and surrounding white space are ignored.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(name.trim()))
     }
@@ -91,39 +91,40 @@ impl Confidence {
     }
 }
 
-/// The decay per day.
+/// The decay rate per day.
 pub fn rate(lesson: Lesson, confidence: Confidence) -> f64 {
     LN_2 * confidence.haste() / lesson.half_life_days()
 }
 
-/// What is left after `days`, from 1 down to 0. A clock that was set back makes nothing more
-/// than fresh, and no input makes it anything but a number from 0 to 1.
+/// Returns the relevance after `days`, from 1 down to 0. A negative age, from a clock that was set
+/// back, counts as zero, and every input gives a number from 0 to 1.
 pub fn relevance(rate: f64, days: f64) -> f64 {
     let days = if days.is_nan() { 0.0 } else { days.max(0.0) };
     let rate = if rate.is_nan() { 0.0 } else { rate.max(0.0) };
     let exponent = rate * days;
-    // Nothing fades at all, however long: zero times forever.
+    // `0 * inf`: a rate of zero never decays, however long.
     if exponent.is_nan() { 1.0 } else { (-exponent).exp() }
 }
 
-/// After how many days less than `threshold` is left; `None` when that never happens.
+/// Returns the number of days after which the relevance falls below `threshold`; `None` if it never
+/// does.
 pub fn days_until_below(rate: f64, threshold: f64) -> Option<f64> {
     let reachable = rate > 0.0 && threshold > 0.0;
     reachable.then(|| (-threshold.min(1.0).ln() / rate).max(0.0))
 }
 
-/// The farthest a ranking may be moved by freshness.
+/// The maximum relative change of a ranking score by relevance.
 pub const NUDGE_MAX: f64 = 0.1;
 
-/// The factor by which freshness moves a match: at most a tenth up or down, so that what fits
-/// the question is never buried under what is merely new.
+/// The factor by which relevance changes the score of a match: at most a tenth up or down, so that
+/// what fits the query is never buried under what is merely new.
 pub fn nudge(relevance: f64) -> f64 {
     let relevance = if relevance.is_nan() { 0.0 } else { relevance.clamp(0.0, 1.0) };
     1.0 - NUDGE_MAX + 2.0 * NUDGE_MAX * relevance
 }
 
-/// What is left as it is shown, which is also what is compared with what people ask for: who
-/// reads that all of it is left finds it among those of which all is left.
+/// Rounds relevance as it is displayed. Filters compare the rounded value as well, so that an
+/// experience displayed with a relevance of 1 is found by a filter for 1.
 pub fn shown(relevance: f64) -> f64 {
     (relevance * 10_000.0).round() / 10_000.0
 }

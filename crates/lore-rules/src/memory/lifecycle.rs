@@ -1,17 +1,18 @@
-//! Which way projects and ideas may go.
+//! The allowed transitions of projects and ideas.
 //!
-//! Staying where one is is always allowed: saying the same twice must not fail.
+//! Keeping the current phase or status is always allowed, so that repeating a request does not
+//! fail.
 
 /// The phase of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Being thought about; where every project starts.
+    /// Being considered; the initial phase.
     Planning,
-    /// Being worked on.
+    /// In progress.
     Active,
-    /// Put aside.
+    /// Suspended.
     Paused,
-    /// Over for good.
+    /// Finished for good.
     Done,
 }
 
@@ -19,7 +20,7 @@ impl Phase {
     /// Every phase, in order.
     pub const ALL: [Self; 4] = [Self::Planning, Self::Active, Self::Paused, Self::Done];
 
-    /// Its name.
+    /// The name of the phase.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Planning => "planning",
@@ -29,12 +30,12 @@ impl Phase {
         }
     }
 
-    /// The phase of this name; case and blanks around it do not count.
+    /// Returns the phase with this name; case and surrounding white space are ignored.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|phase| phase.as_str().eq_ignore_ascii_case(name.trim()))
     }
 
-    /// Where a project may go from here.
+    /// The phases a project can move to from here.
     pub const fn next(self) -> &'static [Self] {
         match self {
             Self::Planning => &[Self::Active],
@@ -44,7 +45,7 @@ impl Phase {
         }
     }
 
-    /// Whether a project may go from here to there.
+    /// Whether a project may move from here to another phase.
     pub fn may_become(self, other: Self) -> bool {
         self == other || self.next().contains(&other)
     }
@@ -53,15 +54,15 @@ impl Phase {
 /// The status of an idea.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
-    /// Written down; where every idea starts.
+    /// Written down; the initial status.
     Draft,
-    /// Being weighed.
+    /// Being evaluated.
     Evaluating,
     /// Accepted.
     Approved,
-    /// Being carried out.
+    /// Being implemented.
     Implementing,
-    /// Carried out.
+    /// Implemented.
     Done,
     /// Put away; can become a draft again.
     Archived,
@@ -78,7 +79,7 @@ impl Status {
         Self::Archived,
     ];
 
-    /// Its name.
+    /// The name of the status.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -90,12 +91,12 @@ impl Status {
         }
     }
 
-    /// The status of this name; case and blanks around it do not count.
+    /// Returns the status with this name; case and surrounding white space are ignored.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str().eq_ignore_ascii_case(name.trim()))
     }
 
-    /// Where an idea may go from here.
+    /// The statuses an idea can move to from here.
     pub const fn next(self) -> &'static [Self] {
         match self {
             Self::Draft => &[Self::Evaluating],
@@ -107,7 +108,7 @@ impl Status {
         }
     }
 
-    /// The shortest way to another status, step by step. There always is one.
+    /// Returns the shortest path of transitions to another status. One always exists.
     pub fn way_to(self, other: Self) -> Vec<Self> {
         let mut ways: Vec<Vec<Self>> = vec![Vec::new()];
         let mut at = 0;
@@ -116,7 +117,7 @@ impl Status {
             if here == other {
                 return way;
             }
-            // Whoever has been everywhere has been there.
+            // A shortest path visits no status twice.
             if way.len() < Self::ALL.len() {
                 ways.extend(here.next().iter().map(|next| [way.as_slice(), &[*next]].concat()));
             }
@@ -125,7 +126,7 @@ impl Status {
         Vec::new()
     }
 
-    /// Whether an idea may go from here to there.
+    /// Whether an idea may move from here to another status.
     pub fn may_become(self, other: Self) -> bool {
         self == other || self.next().contains(&other)
     }

@@ -1,7 +1,7 @@
-//! Whether two statements say the same, or the opposite.
+//! Detects statements that repeat or contradict each other.
 //!
-//! Compares words, not meaning, and is meant for pointing out: a person or a model decides.
-//! Nothing may be merged or refused because of what this says.
+//! This compares words, not meaning, and only serves to point something out: a person or a model
+//! decides. Nothing may be merged or rejected because of it.
 
 mod figures;
 
@@ -9,20 +9,20 @@ use std::collections::BTreeSet;
 
 use figures::{number, weekday, words};
 
-/// How two statements are to each other.
+/// The relation of two statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// They say the same in nearly the same words, in nearly the same order.
+    /// They consist of nearly the same words in nearly the same order.
     Duplicate,
-    /// They speak of the same, but one denies what the other says or gives another number or
-    /// date.
+    /// They are about the same thing, but one denies what the other says, or gives another number
+    /// or date.
     Contradiction,
-    /// They speak of the same.
+    /// They are about the same thing.
     Similar,
 }
 
 impl Relation {
-    /// Its name.
+    /// The name of the relation.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Duplicate => "duplicate",
@@ -32,17 +32,17 @@ impl Relation {
     }
 }
 
-/// From here on two statements are said to be the same,
+/// The least similarity of duplicates.
 const SAME: f64 = 0.9;
-/// where so much of their order is the same, too: who is taller than whom.
+/// The least similarity in word order of duplicates: order matters in who is taller than whom.
 const SAME_ORDER: f64 = 0.6;
-/// From here on a denial or another number is taken for a contradiction.
+/// The least similarity, without numbers and dates, of the statements in a contradiction.
 const SAME_SUBJECT: f64 = 0.55;
-/// From here on two statements are worth pointing out at all.
+/// The least similarity that is worth pointing out.
 const ALIKE: f64 = 0.4;
 
-/// Compares two statements; `None` when they have too little in common to be pointed out. The
-/// number is the share of words they have in common, 0 to 1.
+/// Compares two statements; `None` if they have too little in common. The number is their
+/// similarity, 0 to 1: the Sørensen–Dice coefficient of their sets of words.
 pub fn compare(one: &str, other: &str) -> Option<(Relation, f64)> {
     let (one, other) = (Statement::of(one), Statement::of(other));
     let similarity = one.similarity(&other);
@@ -55,19 +55,19 @@ pub fn compare(one: &str, other: &str) -> Option<(Relation, f64)> {
     (similarity >= ALIKE).then_some((Relation::Similar, similarity))
 }
 
-/// What a statement is about, without what turns it around.
+/// The normalised words of a statement, with denials kept apart.
 #[derive(Default)]
 struct Statement {
     words: BTreeSet<String>,
-    /// Numbers and months, which tell how much and when, and not what of.
+    /// Numbers and months, which say how much or when, but not what the statement is about.
     numbers: BTreeSet<String>,
     /// Days of the week.
     days: BTreeSet<String>,
-    /// Each word with the one before it.
+    /// Each word with the preceding one.
     pairs: BTreeSet<(String, String)>,
     last: Option<String>,
     denials: usize,
-    /// The words behind denials: what is denied.
+    /// The words right after denials.
     denied: BTreeSet<String>,
     is_denying: bool,
 }
@@ -107,18 +107,19 @@ impl Statement {
         self.words.insert(root);
     }
 
-    /// Twice the common words over all words.
+    /// Returns the similarity of the two sets of words.
     fn similarity(&self, other: &Self) -> f64 {
         share(&self.words, &other.words)
     }
 
-    /// Twice the common pairs of words over all pairs.
+    /// Returns the similarity of the two sets of word pairs.
     fn order_shared_with(&self, other: &Self) -> f64 {
         share(&self.pairs, &other.pairs)
     }
 
-    /// Whether one says at most more of what the other speaks of: where each has a word that
-    /// the other lacks, these may be what they are about.
+    /// Whether both are about the same thing: apart from numbers and days, the words of one are a
+    /// subset of the other's. If each has a word that the other lacks, they may be about different
+    /// things.
     fn is_about_the_same_as(&self, other: &Self) -> bool {
         let about = |one: &Self| &(&one.words - &one.numbers) - &one.days;
         let (one, other) = (about(self), about(other));
@@ -129,15 +130,16 @@ impl Statement {
     fn disagrees_with(&self, other: &Self) -> bool {
         let is_denied = self.denials % 2 != other.denials % 2;
         let counted = !self.numbers.is_empty() && !other.numbers.is_empty();
-        // As often denied, but something else.
+        // Both contain as many denials, but deny different words.
         let is_turned = self.denied != other.denied && self.order_shared_with(other) < SAME_ORDER;
-        // Who names one day more says more, and nothing else.
+        // A statement that names additional days does not contradict.
         let is_another_day = !self.days.is_subset(&other.days) && !other.days.is_subset(&self.days);
         is_denied || (counted && self.numbers != other.numbers) || is_another_day || is_turned
     }
 }
 
-/// Twice what two sets have in common over all they have.
+/// The Sørensen–Dice coefficient: twice the size of the intersection over the total size of both
+/// sets.
 fn share<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> f64 {
     let all = one.len() + other.len();
     if all == 0 {
@@ -146,7 +148,7 @@ fn share<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> f64 {
     2.0 * one.intersection(other).count() as f64 / all as f64
 }
 
-/// Without the endings that make no other word of one: enough for counting common words.
+/// Removes endings that do not make another word, roughly enough for counting common words.
 fn stem(word: &str) -> String {
     let root = |ending: &str| word_without(word, ending);
     let single = match root("ies") {
@@ -156,12 +158,12 @@ fn stem(word: &str) -> String {
             .map_or_else(|| root("s").unwrap_or(word).to_owned(), |root| format!("{root}ss")),
     };
     let done = ["ing", "ed"].iter().find_map(|ending| {
-        // Of verbs such as *use* less is left.
+        // Verbs such as *use* leave a shorter root.
         let short = || single.strip_suffix(ending).filter(|root| is_short_verb(root));
         word_without(&single, ending).or_else(short)
     });
     let plain = done.map(undoubled).unwrap_or(&single);
-    // A silent letter, or one that other endings change, makes no other word.
+    // A silent `e`, or a `y` that becomes `i` before endings, does not make another word.
     match plain.strip_suffix(['e', 'y']) {
         Some(root) if plain.ends_with('y') => format!("{root}i"),
         Some(root) if root.chars().count() > 1 => root.to_owned(),
@@ -169,17 +171,17 @@ fn stem(word: &str) -> String {
     }
 }
 
-/// A word without an ending, if enough of it is left.
+/// Returns a word without an ending, if more than two characters are left.
 fn word_without<'a>(word: &'a str, ending: &str) -> Option<&'a str> {
     word.strip_suffix(ending).filter(|root| root.chars().count() > 2)
 }
 
-/// Whether a root of two letters is that of a verb such as *use*, *age* or *owe*.
+/// Whether a root of two letters belongs to a verb such as *use*, *age* or *owe*.
 fn is_short_verb(root: &str) -> bool {
     matches!(root, "ag" | "ax" | "ic" | "ow" | "us")
 }
 
-/// `runn` of *running* is `run`; `tell` of *telling* stays.
+/// Turns `runn` of *running* into `run`, but keeps `tell` of *telling*.
 fn undoubled(root: &str) -> &str {
     let mut letters = root.chars().rev();
     let is_doubled = matches!((letters.next(), letters.next()), (Some(a), Some(b))
@@ -188,7 +190,7 @@ fn undoubled(root: &str) -> &str {
     shorter.filter(|_| is_doubled).unwrap_or(root)
 }
 
-/// Without the silent letter that no stem ends in.
+/// Removes a silent `e`, which no stem ends in.
 fn bare(word: &str) -> &str {
     word.strip_suffix('e').unwrap_or(word)
 }
@@ -198,7 +200,8 @@ const DENIALS: [&str; 12] = [
     "nie",
 ];
 
-/// Words that deny another one, and that one, as they are or without endings; `on` is a filler.
+/// Pairs of a word that negates another and that other word, in full or without endings. `on` is
+/// also a filler, so it is dropped again.
 const OPPOSITES: [(&str, &str); 16] = [
     ("fail", "pass"),
     ("reject", "accept"),

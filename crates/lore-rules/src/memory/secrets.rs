@@ -1,8 +1,8 @@
-//! Takes keys, tokens and passwords out of a text before it is kept.
+//! Masks keys, tokens and passwords in a text before it is stored.
 //!
-//! Finds what looks like a credential by its form, not by whether it works. What it finds is
-//! replaced by its kind; the secret itself appears nowhere in the result. Ordinary prose, such
-//! as a riddle whose password is told at the table, stays as it is.
+//! Credentials are recognised by their form, not by whether they work. Each one is replaced by its
+//! kind, and the secret itself does not occur in the result. Ordinary prose must stay as it is,
+//! such as a riddle whose password is told at the table.
 
 mod broken;
 mod forms;
@@ -17,28 +17,28 @@ use forms::{address_with_password, known_by_form};
 use services::AWS_KEY;
 use told::{assignment, command};
 
-/// A text without its secrets.
+/// A text with its secrets masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Masked {
     /// The text, with each secret replaced by its kind in brackets.
     pub text: String,
-    /// The kinds that were found, in order.
+    /// The kinds of the secrets found, in order.
     pub found: Vec<&'static str>,
 }
 
-/// Replaces everything in `text` that looks like a credential. What `is_unseen` says of a
-/// character is that it shows nothing: a key stays a key with such ones between its letters.
+/// Masks everything in `text` that looks like a credential. `is_unseen` says whether a character is
+/// invisible: a credential is recognised even with such characters between its letters.
 pub fn mask(text: &str, is_unseen: fn(char) -> bool) -> Masked {
     let mut secrets = secrets_of(text);
     if text.contains(is_unseen) {
-        // Both readings count, for a blank without width may also be what parts two words.
+        // Both readings count, because a zero-width space can also separate two words.
         let shown = Shown::of(text, is_unseen);
         secrets.extend(secrets_of(&shown.text).into_iter().map(|secret| shown.origin(secret)));
     }
     replaced(text, &joined(secrets))
 }
 
-/// Where a secret stands in a text, in bytes.
+/// The byte range of a secret in a text.
 #[derive(Debug, Clone, Copy)]
 struct Secret {
     kind: &'static str,
@@ -46,10 +46,10 @@ struct Secret {
     end: usize,
 }
 
-/// A text as it is seen.
+/// A text without its invisible characters.
 struct Shown {
     text: String,
-    /// Where each of its bytes was.
+    /// The original position of each of its bytes.
     places: Vec<usize>,
 }
 
@@ -63,7 +63,7 @@ impl Shown {
         shown
     }
 
-    /// Where a secret stood, with everything unseen between its letters.
+    /// Maps a secret back to the original text, including invisible characters between its letters.
     fn origin(&self, secret: Secret) -> Secret {
         let place = |at: usize| self.places.get(at).copied().unwrap_or_default();
         let end = place(secret.end.saturating_sub(1)) + 1;
@@ -71,7 +71,7 @@ impl Shown {
     }
 }
 
-/// Secrets in their order, those that overlap as one.
+/// Sorts secrets by position and merges those that overlap.
 fn joined(mut secrets: Vec<Secret>) -> Vec<Secret> {
     secrets.sort_by_key(|secret| (secret.start, std::cmp::Reverse(secret.end)));
     let mut joined: Vec<Secret> = Vec::with_capacity(secrets.len());
@@ -107,7 +107,8 @@ fn secrets_of(text: &str) -> Vec<Secret> {
     }
 }
 
-/// An AWS key comes with a secret of 40 letters that nothing else tells from an id.
+/// Adds AWS secrets: 40 characters that look like any id, so they are masked only in texts that
+/// contain an AWS key.
 fn with_aws_secrets(text: &str, telling: Vec<Secret>) -> Vec<Secret> {
     let mut runs = Vec::new();
     let mut at = 0;
@@ -129,7 +130,7 @@ fn is_aws_secret(run: &str) -> bool {
         && has(char::is_ascii_digit)
 }
 
-/// The secrets that are known by their own form, or by what stands before them.
+/// Returns the secrets that are recognised by their own form or by what precedes them.
 fn telling(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -139,7 +140,7 @@ fn telling(text: &str) -> Vec<Secret> {
             at += rest.chars().next().map_or(1, char::len_utf8);
             continue;
         };
-        // What stays may hold another one, such as a header before a login.
+        // The part that is kept may contain another secret, such as a header before a login.
         let kept = telling(rest.get(..hit.kept).unwrap_or_default());
         let moved = |one: Secret| Secret { start: at + one.start, end: at + one.end, ..one };
         found.extend(kept.into_iter().map(moved));
@@ -150,12 +151,12 @@ fn telling(text: &str) -> Vec<Secret> {
     found
 }
 
-/// A secret near the start of a text.
+/// A secret found at or shortly after the start of a text.
 struct Hit {
     kind: &'static str,
-    /// Bytes before the secret that stay, such as `password=`.
+    /// The number of bytes before the secret that are kept, such as `password=`.
     kept: usize,
-    /// Bytes of the secret.
+    /// The length of the secret in bytes.
     length: usize,
 }
 
@@ -166,7 +167,7 @@ fn secret_at(rest: &str, before: &str) -> Option<Hit> {
     known_by_form(rest).or_else(|| command(rest)).or_else(|| assignment(rest, before))
 }
 
-/// How many bytes at the start of `text` are of one sort.
+/// Returns how many bytes at the start of `text` consist of matching characters.
 fn run(text: &str, of: impl Fn(char) -> bool) -> usize {
     text.find(|c| !of(c)).unwrap_or(text.len())
 }

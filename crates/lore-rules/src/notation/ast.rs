@@ -1,7 +1,7 @@
-//! The parts of an expression, as the parser understands them.
+//! The syntax tree of an expression.
 //!
-//! Only the parser makes an [`Ast`], so that one that exists keeps every limit. These types must
-//! never hold how something was written: two ways to write the same thing give the same tree.
+//! Only the parser creates an [`Ast`], so every existing one respects all limits. The tree must not
+//! record how something was written: equivalent spellings give the same tree.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ impl Ast {
         &self.root
     }
 
-    /// What was written after `#`, if anything.
+    /// The comment written after `#`, if any.
     pub fn comment(&self) -> Option<&str> {
         self.comment.as_deref()
     }
@@ -30,51 +30,51 @@ impl Ast {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Expression {
-    /// A number, never negative.
+    /// A non-negative number.
     Number(Number),
-    /// Some dice.
+    /// A dice term.
     Dice(Box<Dice>),
-    /// Something with a minus sign in front.
+    /// A negated expression.
     Negate(Box<Expression>),
-    /// Two expressions and what is done with them.
+    /// Two expressions joined by an operator.
     Binary(Box<Binary>),
 }
 
-/// A number that was written out.
+/// A literal number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number {
-    /// The number, from zero to [`MAX_NUMBER`](super::MAX_NUMBER).
+    /// The value, from zero to [`MAX_NUMBER`](super::MAX_NUMBER).
     pub value: i64,
-    /// What it stands for.
+    /// The label that says what the number stands for.
     pub label: Option<String>,
 }
 
-/// Two expressions and what is done with them.
+/// Two expressions joined by an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binary {
-    /// What is done.
+    /// The operator.
     pub operator: Operator,
-    /// The expression before the sign, which is rolled first.
+    /// The left operand, which is rolled first.
     pub left: Expression,
-    /// The expression after the sign.
+    /// The right operand.
     pub right: Expression,
 }
 
-/// What is done with two numbers.
+/// An arithmetic operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operator {
-    /// Sum.
+    /// Addition.
     Add,
-    /// Difference.
+    /// Subtraction.
     Subtract,
-    /// Product.
+    /// Multiplication.
     Multiply,
-    /// Quotient, rounded toward zero.
+    /// Division, rounded toward zero.
     Divide,
 }
 
 impl Operator {
-    /// How strongly the sign binds; the stronger one is worked out first.
+    /// The precedence; operators with a higher one bind more tightly.
     pub(super) const fn strength(self) -> u8 {
         match self {
             Self::Add | Self::Subtract => 1,
@@ -82,7 +82,7 @@ impl Operator {
         }
     }
 
-    /// The result, or nothing where there is none that fits: a division by zero or an overflow.
+    /// Computes the result; `None` for a division by zero or an overflow.
     pub(super) const fn apply(self, left: i64, right: i64) -> Option<i64> {
         match self {
             Self::Add => left.checked_add(right),
@@ -93,96 +93,97 @@ impl Operator {
     }
 }
 
-/// Some dice of one kind and what happens to them.
+/// A dice term: dice of one kind and the rules that apply to them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dice {
     /// The number of dice.
     pub count: Count,
-    /// What each die can show.
+    /// The faces of each die.
     pub faces: Faces,
-    /// Which dice are rolled again.
+    /// Which dice are rerolled.
     pub reroll: Option<Reroll>,
-    /// Which dice bring a further one.
+    /// Which dice explode.
     pub explode: Option<Explode>,
-    /// What a lower die counts as.
+    /// The value that lower faces count as.
     pub minimum: Option<i64>,
-    /// What a higher die counts as. It is applied after the minimum.
+    /// The value that higher faces count as, applied after the minimum.
     pub maximum: Option<i64>,
-    /// Which dice are kept, one rule after the other.
+    /// The rules that keep or drop dice, applied one after the other.
     pub selectors: Vec<Selector>,
-    /// What a kept die has to meet to be counted; without it the kept dice are added up.
+    /// The condition for a success. If set, kept dice that meet it are counted; otherwise kept dice
+    /// are added up.
     pub success: Option<Condition>,
-    /// What the dice stand for.
+    /// The label that says what the dice stand for.
     pub label: Option<String>,
 }
 
 impl Dice {
-    /// What a die that shows this face counts as.
+    /// Returns the value of a face after minimum and maximum.
     pub(super) fn value_of(&self, face: i64) -> i64 {
         let raised = self.minimum.map_or(face, |minimum| face.max(minimum));
         self.maximum.map_or(raised, |maximum| raised.min(maximum))
     }
 
-    /// What a kept die of this value adds to the subtotal.
+    /// Returns what a kept die of this value adds to the subtotal.
     pub(super) fn score_of(&self, value: i64) -> i64 {
         self.success.map_or(value, |success| i64::from(success.holds(value)))
     }
 
-    /// Which dice are kept when all are ordered from the lowest to the highest.
+    /// Returns which dice are kept, as a range of ranks from the lowest to the highest die.
     pub(super) fn kept_ranks(&self, total: usize) -> Range<usize> {
         self.selectors.iter().fold(0..total, |kept, selector| selector.narrow(kept))
     }
 }
 
-/// What a die can show.
+/// The faces of a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Faces {
-    /// One to the number of sides.
+    /// From one to the number of sides.
     Numbered(Sides),
-    /// One to a hundred, written `%`.
+    /// From one to a hundred, written `%`.
     Percent,
     /// Minus one, zero or one, written `F`.
     Fudge,
 }
 
-/// Whether something happens again and again.
+/// How often a rule can apply to the same die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Repeat {
-    /// As often as its condition holds.
+    /// As long as its condition holds.
     Always,
-    /// At most once for each die.
+    /// At most once per die.
     Once,
 }
 
-/// Which dice are rolled again.
+/// A rule that rerolls dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reroll {
     /// How often.
     pub repeat: Repeat,
-    /// The faces that are not left lying.
+    /// The faces that are rerolled.
     pub condition: Condition,
 }
 
-/// Which dice bring a further one.
+/// A rule that adds a further die for some faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Explode {
-    /// Whether the further die can bring one, too.
+    /// Whether the further die can explode as well.
     pub repeat: Repeat,
-    /// The faces that do it.
+    /// The faces that explode.
     pub condition: Condition,
 }
 
 /// A comparison with a fixed number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// How to compare.
+    /// The comparison operator.
     pub compare: Compare,
     /// The number to compare with.
     pub value: i64,
 }
 
 impl Condition {
-    /// Whether a number meets the condition.
+    /// Whether a number satisfies the condition.
     pub const fn holds(self, number: i64) -> bool {
         match self.compare {
             Compare::Equal => number == self.value,
@@ -194,7 +195,7 @@ impl Condition {
     }
 }
 
-/// How to compare.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compare {
     /// `=`
@@ -209,17 +210,17 @@ pub enum Compare {
     AtMost,
 }
 
-/// A rule that keeps some dice.
+/// A rule that keeps or drops some dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Selector {
-    /// Which end it looks at, and what it does there.
+    /// Whether it keeps or drops, and from which end.
     pub selection: Selection,
-    /// How many dice it takes.
+    /// How many dice it keeps or drops.
     pub count: Count,
 }
 
 impl Selector {
-    /// Applies the rule to a row of dice from the lowest to the highest.
+    /// Applies the rule to a range of ranks, ordered from the lowest to the highest die.
     fn narrow(self, Range { start, end }: Range<usize>) -> Range<usize> {
         let taken = (self.count.value() as usize).min(end.saturating_sub(start));
         match self.selection {
@@ -231,7 +232,7 @@ impl Selector {
     }
 }
 
-/// Which end a selector looks at, and what it does there.
+/// Whether a selector keeps or drops dice, and from which end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Selection {
     /// Keeps the highest dice.

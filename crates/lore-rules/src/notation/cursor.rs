@@ -1,10 +1,10 @@
-//! Reading the text of an expression from left to right.
+//! The scanner that reads the text of an expression from left to right.
 //!
-//! The cursor knows characters, words and numbers, but must never know what they mean.
+//! It knows characters, words and numbers, but not what they mean.
 
 use super::error::{Expected, ParseError, Problem};
 
-/// A place in a text.
+/// A position in a text. Copying it saves the position, for errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'a> {
     text: &'a str,
@@ -12,35 +12,35 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The start of a text.
+    /// Creates a cursor at the start of a text.
     pub(super) const fn new(text: &'a str) -> Self {
         Self { text, position: 0 }
     }
 
-    /// The end of the text.
+    /// Returns a cursor at the end of the text.
     pub(super) const fn at_end(self) -> Self {
         Self { text: self.text, position: self.text.len() }
     }
 
-    /// Passes over white space.
+    /// Skips white space.
     pub(super) fn skip_space(&mut self) {
         self.position = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// The next character that is not white space, in lower case.
+    /// Skips white space and returns the next character, in lower case.
     pub(super) fn peek(&mut self) -> Option<char> {
         self.skip_space();
         self.rest().chars().next().map(|letter| letter.to_ascii_lowercase())
     }
 
-    /// Passes over one of these characters and says which.
+    /// Consumes the next character if it is one of these, and returns it.
     pub(super) fn eat_any(&mut self, wanted: &[char]) -> Option<char> {
         let found = self.peek().filter(|letter| wanted.contains(letter))?;
         self.position += found.len_utf8();
         Some(found)
     }
 
-    /// Passes over this word, given in lower case, if it comes next.
+    /// Consumes this word, given in lower case, if it comes next; case is ignored.
     pub(super) fn eat(&mut self, word: &str) -> bool {
         self.skip_space();
         let next = self.rest().as_bytes().get(..word.len());
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Reads digits, if some come next. A number too long to hold becomes the largest there is.
+    /// Reads an integer, if one comes next. A number too large for 64 bits becomes the largest one.
     pub(super) fn eat_number(&mut self) -> Option<i64> {
         self.skip_space();
         let rest = self.rest();
@@ -64,19 +64,20 @@ impl<'a> Cursor<'a> {
         (length > 0).then_some(value)
     }
 
-    /// Reads up to this character, without it, if it comes at all.
+    /// Consumes the text up to and including this character and returns it without the character.
+    /// `None`, consuming nothing, if the character does not occur.
     pub(super) fn eat_until(&mut self, end: char) -> Option<&'a str> {
         let (found, _) = self.rest().split_once(end)?;
         self.position += found.len() + end.len_utf8();
         Some(found)
     }
 
-    /// All that is left.
+    /// Returns the remaining text.
     pub(super) fn rest(self) -> &'a str {
         self.text.get(self.position..).unwrap_or_default()
     }
 
-    /// An error about what stands at this place, which should be something else.
+    /// Creates an error that something else was expected here.
     pub(super) fn unexpected(mut self, expected: Expected) -> ParseError {
         self.skip_space();
         let problem = match self.rest().chars().next() {
@@ -86,7 +87,7 @@ impl<'a> Cursor<'a> {
         ParseError { position: self.position, problem }
     }
 
-    /// An error about this place.
+    /// Creates an error about this position.
     pub(super) const fn broken(self, problem: Problem) -> ParseError {
         ParseError { position: self.position, problem }
     }

@@ -1,88 +1,88 @@
-//! What can be wrong with an expression, and what to write instead.
+//! Errors of parsing, rolling and computing odds, with hints for correcting the expression.
 //!
-//! Messages say what broke in the sender's own terms. They must never repeat the text that was
-//! sent beyond a single character of it.
+//! Messages use the vocabulary of the notation. They must not repeat more of the input than a
+//! single character, except for a divisor in its printed form.
 
 use thiserror::Error;
 
-/// Why an expression could not be read.
+/// Why an expression could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{problem} (at byte {position})")]
 pub struct ParseError {
-    /// Where it broke, in bytes from the start.
+    /// The byte offset of the error.
     pub position: usize,
-    /// What broke.
+    /// What is wrong there.
     pub problem: Problem,
 }
 
 impl ParseError {
-    /// What would have been right at that place.
+    /// What was expected at that position.
     pub const fn expected(&self) -> &'static str {
         self.problem.expected()
     }
 
-    /// What to try next, as a sentence.
+    /// Advice on what to try next, as a sentence.
     pub const fn hint(&self) -> &'static str {
         self.problem.hint()
     }
 }
 
-/// What is wrong with the text of an expression.
+/// What is wrong in the text of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Something else belongs here.
+    /// A character that does not fit here.
     #[error("{found:?} found where {} was expected", expected.text())]
     Unexpected {
-        /// What stands there.
+        /// The character found.
         found: char,
-        /// What belongs there.
+        /// What was expected.
         expected: Expected,
     },
-    /// The text stops too early.
+    /// The text ends too early.
     #[error("the expression ends where {} was expected", .0.text())]
     Ended(Expected),
-    /// A number is too small or too large for its place.
+    /// A number is out of range.
     #[error("a number from {min} to {max} was expected")]
     OutOfRange {
-        /// The smallest number that fits.
+        /// The smallest valid number.
         min: i64,
-        /// The largest number that fits.
+        /// The largest valid number.
         max: i64,
     },
     /// The text is too long.
     #[error("an expression has at most {max} characters, not {given}")]
     TooLong {
-        /// The characters there are.
+        /// The number of characters given.
         given: usize,
-        /// The most characters.
+        /// The maximum number of characters.
         max: usize,
     },
     /// There are too many dice terms and numbers.
     #[error("an expression has at most {max} terms")]
     TooManyTerms {
-        /// The most terms.
+        /// The maximum number of terms.
         max: usize,
     },
     /// All terms together have too many dice.
     #[error("an expression has at most {max} dice over all its terms")]
     TooManyDice {
-        /// The most dice.
+        /// The maximum number of dice.
         max: u64,
     },
-    /// There are too many signs or parentheses around one another.
+    /// Signs or parentheses are nested too deeply.
     #[error("signs and parentheses nest at most {max} deep")]
     TooDeep {
-        /// The deepest nesting.
+        /// The maximum depth.
         max: usize,
     },
-    /// The same rule is given twice for the same dice.
+    /// The same rule occurs twice in one dice term.
     #[error("this rule is given twice for the same dice")]
     Repeated,
-    /// Every face would be rolled again.
+    /// Every face would be rerolled.
     #[error("these dice would be rerolled forever")]
     EndlessReroll,
-    /// Every face would bring a further die.
+    /// Every face would explode.
     #[error("these dice would explode forever")]
     EndlessExplosion,
 }
@@ -118,25 +118,25 @@ impl Problem {
     }
 }
 
-/// What can belong at a place of an expression.
+/// What a position in an expression requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Expected {
     /// Dice, a number or a parenthesis.
     Operand,
-    /// An arithmetic sign, a rule for dice or the end.
+    /// An arithmetic operator, a rule for dice, or the end.
     Operator,
     /// The sides of a die.
     Sides,
     /// A whole number.
     Number,
-    /// A comparison for a reroll.
+    /// A condition for a reroll.
     Condition,
-    /// The end of a parenthesis.
+    /// A closing parenthesis.
     ClosingParenthesis,
     /// The text of a label.
     LabelText,
-    /// The end of a label.
+    /// The closing bracket of a label.
     ClosingBracket,
 }
 
@@ -171,20 +171,20 @@ impl Expected {
     }
 }
 
-/// Why a readable expression could not be rolled.
+/// Why a parsed expression could not be rolled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum RollError {
-    /// Explosions and rerolls drew too many dice: roll fewer.
+    /// Explosions and rerolls drew too many dice.
     #[error("the roll drew more than {max} dice, counting explosions and rerolls")]
     TooManyDice {
-        /// The most dice.
+        /// The maximum number of dice.
         max: u64,
     },
-    /// The divisor came to zero.
+    /// A divisor was zero.
     #[error("\"{divisor}\" came to zero, and nothing can be divided by zero")]
     DivisionByZero {
-        /// The divisor as it is printed.
+        /// The divisor in its printed form.
         divisor: String,
     },
     /// A result does not fit into 64 bits.
@@ -193,7 +193,7 @@ pub enum RollError {
 }
 
 impl RollError {
-    /// What to try next, as a sentence.
+    /// Advice on what to try next, as a sentence.
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::TooManyDice { .. } => {
@@ -205,23 +205,23 @@ impl RollError {
     }
 }
 
-/// Why the odds of a readable expression could not be counted.
+/// Why the odds of a parsed expression could not be computed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OddsError {
-    /// There are too many different results to list.
+    /// There are too many different results.
     #[error("there are more than {max} possible results")]
     TooManyOutcomes {
-        /// The most results.
+        /// The maximum number of results.
         max: usize,
     },
-    /// Counting would take too long.
+    /// The computation would take too long.
     #[error("counting these dice would take too long")]
     TooMuchWork,
-    /// A divisor can come to zero.
+    /// A divisor can be zero.
     #[error("\"{divisor}\" can come to zero, and nothing can be divided by zero")]
     DivisionByZero {
-        /// The divisor as it is printed.
+        /// The divisor in its printed form.
         divisor: String,
     },
     /// A result does not fit into 64 bits.
@@ -230,7 +230,7 @@ pub enum OddsError {
 }
 
 impl OddsError {
-    /// What to try next, as a sentence.
+    /// Advice on what to try next, as a sentence.
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::TooManyOutcomes { .. } => "Use fewer dice, or dice with fewer sides.",

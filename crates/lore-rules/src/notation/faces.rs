@@ -1,7 +1,7 @@
-//! Which faces of a die are left when conditions take some away.
+//! Sets of faces, and which faces of a die are left when conditions exclude some.
 //!
-//! Dice may have a million sides, so sets of faces are runs of neighbours; this module must never
-//! list faces one by one.
+//! Dice may have a million sides, so a set of faces is stored as ranges. This module must never
+//! enumerate faces.
 
 use super::ast::{Compare, Condition, Dice, Faces, Repeat};
 
@@ -25,7 +25,7 @@ impl Faces {
 }
 
 impl Dice {
-    /// The faces that can be left lying: all but those that are rolled again without end.
+    /// The faces that a die can end on: all except those that are rerolled until they change.
     pub(super) fn lying_faces(&self) -> FaceSet {
         let all = FaceSet::all(self.faces);
         match self.reroll {
@@ -34,12 +34,12 @@ impl Dice {
         }
     }
 
-    /// Whether every roll would be rolled again.
+    /// Whether every face would be rerolled, again and again.
     pub(super) fn rerolls_forever(&self) -> bool {
         self.lying_faces().is_empty()
     }
 
-    /// Whether every face that can be left lying would bring a further die.
+    /// Whether every face that a die can end on would explode, again and again.
     pub(super) fn explodes_forever(&self) -> bool {
         self.explode.is_some_and(|explode| {
             explode.repeat == Repeat::Always
@@ -48,19 +48,19 @@ impl Dice {
     }
 }
 
-/// Some faces of a die, as runs of neighbours from the lowest to the highest.
+/// A set of faces, as inclusive ranges in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FaceSet {
     runs: Vec<(i64, i64)>,
 }
 
 impl FaceSet {
-    /// Every face of the die.
+    /// Returns the set of all faces of a die.
     pub(super) fn all(faces: Faces) -> Self {
         Self { runs: vec![(faces.lowest(), faces.highest())] }
     }
 
-    /// The faces that do not meet the condition.
+    /// Returns the faces that do not satisfy the condition.
     pub(super) fn without(&self, condition: Condition) -> Self {
         let left = kept_bounds(condition);
         let cut = |&(low, high): &(i64, i64)| {
@@ -69,17 +69,17 @@ impl FaceSet {
         Self { runs: self.runs.iter().flat_map(cut).filter(|(low, high)| low <= high).collect() }
     }
 
-    /// Whether no face is left.
+    /// Whether the set is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// How many faces are left.
+    /// The number of faces in the set.
     pub(super) fn len(&self) -> i64 {
         self.runs.iter().map(|(low, high)| high - low + 1).sum()
     }
 
-    /// The face at this place, counted from zero and from the lowest.
+    /// Returns the face at this zero-based position, counted from the lowest.
     pub(super) fn nth(&self, mut place: i64) -> Option<i64> {
         for (low, high) in &self.runs {
             if place <= high - low {
@@ -91,7 +91,7 @@ impl FaceSet {
     }
 }
 
-/// The one or two runs of numbers that do not meet the condition, the lower one first.
+/// Returns the one or two ranges of numbers that do not satisfy the condition, the lower one first.
 fn kept_bounds(Condition { compare, value }: Condition) -> [Option<(i64, i64)>; 2] {
     let (up_to, from) = match compare {
         Compare::Equal => (Some(value - 1), Some(value + 1)),

@@ -1,7 +1,7 @@
 //! Exact odds of a whole expression.
 //!
-//! Terms are rolled independently, so each node of the tree combines the odds of its parts. The
-//! counting asks the same rules as the roller and must never carry rules of its own, nor go on
+//! Terms are rolled independently, so each node of the tree combines the distributions of its
+//! operands. The computation uses the same rules as the roller and must never duplicate them or go
 //! past its limits.
 
 use std::collections::BTreeMap;
@@ -15,17 +15,17 @@ use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial, check_size};
 use super::pool::{pool, stopped};
 use super::roll::explosions;
 
-/// Counts what an expression can come to.
+/// Computes the distribution of an expression.
 ///
-/// Rerolls have no limit here, as the roller's last reroll is drawn among the allowed faces;
-/// explosions have the limit of the roller.
+/// Rerolls need no limit here, because the roller draws its last reroll among the allowed faces.
+/// Explosions have the limit of the roller.
 pub fn distribution(ast: &Ast) -> Result<Distribution, OddsError> {
     Counter { budget: Budget::full(), explosions }.expression(&ast.root)
 }
 
 struct Counter {
     budget: Budget,
-    /// How often each die of a term can explode.
+    /// How often each die of a term can explode; a field so that tests can lower it.
     explosions: fn(&Dice) -> u32,
 }
 
@@ -64,7 +64,7 @@ impl Counter {
         Ok(Distribution::new(outcomes, stopped))
     }
 
-    /// Adds independent results that lie close together.
+    /// Adds two distributions by multiplying polynomials, for results that lie close together.
     fn add(
         &mut self,
         left: Distribution,
@@ -99,8 +99,8 @@ impl Counter {
     }
 }
 
-/// Whether a sum is counted faster by multiplying polynomials than pair by pair: if there are
-/// many pairs, and the results have few gaps between them.
+/// Whether multiplying polynomials is faster than combining pairs: if there are many pairs and the
+/// results have few gaps between them.
 fn adds_faster(left: &Distribution, right: &Distribution) -> bool {
     let pairs = left.outcomes.len().saturating_mul(right.outcomes.len());
     let close =
@@ -122,7 +122,7 @@ mod tests {
     use crate::notation::{Ratio, parse};
     use num_bigint::BigInt;
 
-    /// How often dice explode in these tests, so that all rows can be listed.
+    /// A lower limit for explosions, so that the tests can enumerate all rows of dice.
     fn few_explosions(dice: &Dice) -> u32 {
         explosions(dice).min(2)
     }
@@ -138,7 +138,8 @@ mod tests {
         error
     }
 
-    /// Every way one die can be left lying, in plain loops that share nothing with the counting.
+    /// All faces that one die can end on, once per way, in plain loops that share no code with the
+    /// odds.
     fn lying_by_hand(dice: &Dice) -> Vec<i64> {
         let all = || dice.faces.lowest()..=dice.faces.highest();
         let Some(reroll) = dice.reroll else { return all().collect() };
@@ -152,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Every row that one die can start, sorted, with the number of ways to get it.
+    /// Every sorted row of dice that one die can lead to, with the number of ways to get it.
     fn rows_by_hand(dice: &Dice, explosions: u32) -> BTreeMap<Vec<i64>, u64> {
         let lying = lying_by_hand(dice);
         let mut rows = BTreeMap::new();
@@ -222,7 +223,7 @@ mod tests {
         }
     }
 
-    /// Every mixture of these parts that is an expression.
+    /// All combinations of these parts that are valid expressions.
     fn mixtures(parts: &[&[&str]]) -> Vec<String> {
         let mut texts = vec![String::new()];
         for options in parts {
@@ -324,7 +325,7 @@ mod tests {
         assert_eq!(refused("1d1000000"), wide);
         assert_eq!(refused("d100*d100*d100*d100"), wide);
         assert_eq!(refused("1d1000!>500"), OddsError::TooMuchWork);
-        // The weights would be so long that a minute could not bring them to lowest terms.
+        // The weights would be so long that reducing them to lowest terms would take over a minute.
         assert_eq!(refused("315d100000r7x>6<3"), OddsError::TooMuchWork);
         assert_eq!(refused("1000d100!"), wide);
         let divisor = "1d4-2".to_owned();

@@ -1,7 +1,7 @@
-//! Reading an expression.
+//! The recursive-descent parser for expressions.
 //!
-//! The parser checks every limit before anything is rolled. It must never go deeper or longer
-//! than its input is allowed to be, and never accept dice that could not come to rest.
+//! The parser checks every limit before anything is rolled. Its depth and work are bounded by the
+//! limits, and it must reject dice that would reroll or explode forever.
 
 use crate::dice::{Count, Sides};
 
@@ -13,14 +13,14 @@ use super::cursor::Cursor;
 use super::error::{Expected, ParseError, Problem};
 use super::{MAX_CHARACTERS, MAX_DICE, MAX_NESTING, MAX_NUMBER, MAX_TERMS};
 
-/// Reads an expression in the notation of the [module](super).
+/// Parses an expression in the notation of the [module](super).
 pub fn parse(text: &str) -> Result<Ast, ParseError> {
     let length = check_length(text)?;
     let mut parser = Parser { cursor: Cursor::new(text), depth: 0, terms: 0, dice: 0 };
     let root = parser.sum()?;
     let comment = parser.comment()?;
     let ast = Ast { root, comment };
-    // The printed form is never more than three times as long as the written one.
+    // The printed form is at most three times as long as the written one.
     if length > MAX_CHARACTERS / 3 {
         let end = |error: ParseError| ParseError { position: text.len(), ..error };
         check_length(&ast.to_string()).map_err(end)?;
@@ -83,7 +83,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
-    /// Reads something that stands inside of something else.
+    /// Parses something nested, one level deeper.
     fn deeper(&mut self, read: fn(&mut Self) -> Parsed<Expression>) -> Parsed<Expression> {
         if self.depth >= MAX_NESTING {
             return Err(self.cursor.broken(Problem::TooDeep { max: MAX_NESTING }));
@@ -104,7 +104,8 @@ impl Parser<'_> {
         Ok(Expression::Number(Number { value, label: self.label()? }))
     }
 
-    /// Reads dice from the `d` on; they started with their number, if one was given.
+    /// Parses dice from the `d` on. `start` is where their count begins, or the `d` if there is
+    /// none.
     fn dice(&mut self, start: Cursor<'_>, count: i64) -> Parsed<Expression> {
         self.count_term(start)?;
         self.cursor.eat("d");
@@ -149,7 +150,7 @@ impl Parser<'_> {
         sides.map(Faces::Numbered).map_err(|_| start.broken(Problem::OutOfRange { min, max }))
     }
 
-    /// Reads one rule for the dice, if one comes next.
+    /// Parses one rule for the dice, if one comes next.
     fn rule(&mut self, dice: &mut Dice) -> Parsed<bool> {
         let start = self.cursor;
         let given_before = match self.cursor.peek() {
@@ -217,7 +218,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Reads a comparison, where a bare number means equality.
+    /// Parses a comparison; a bare number means equality.
     fn condition(&mut self) -> Parsed<Condition> {
         const SIGNS: [(&str, Compare); 5] = [
             (">=", Compare::AtLeast),
@@ -261,7 +262,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads what follows the expression: nothing or a comment.
+    /// Parses what follows the expression: nothing or a comment.
     fn comment(&mut self) -> Parsed<Option<String>> {
         if self.cursor.eat("#") {
             let text = self.cursor.rest().trim();
@@ -274,7 +275,7 @@ impl Parser<'_> {
     }
 }
 
-/// Refuses a rule that was given before.
+/// Rejects a rule that was given before.
 fn once(start: Cursor<'_>, given_before: bool) -> Parsed<bool> {
     if given_before { Err(start.broken(Problem::Repeated)) } else { Ok(true) }
 }
@@ -285,7 +286,7 @@ fn count_of(start: Cursor<'_>, value: i64) -> Parsed<Count> {
 }
 
 fn check_length(text: &str) -> Parsed<usize> {
-    // Bytes are at least as many as characters, and quicker to count.
+    // A text has at least as many bytes as characters, and bytes are quicker to count.
     if text.len() <= MAX_CHARACTERS {
         return Ok(text.len());
     }
@@ -297,7 +298,7 @@ fn check_length(text: &str) -> Parsed<usize> {
     Err(ParseError { position, problem: Problem::TooLong { given, max: MAX_CHARACTERS } })
 }
 
-/// Refuses dice that could not come to rest.
+/// Rejects dice that would reroll or explode forever.
 fn check_rest(dice: &Dice) -> Result<(), Problem> {
     if dice.reroll.is_some() && dice.rerolls_forever() {
         return Err(Problem::EndlessReroll);
@@ -312,7 +313,7 @@ fn binary(operator: Operator, left: Expression, right: Expression) -> Expression
     Expression::Binary(Box::new(Binary { operator, left, right }))
 }
 
-/// Dice without any rule.
+/// Creates dice without any rules.
 const fn plain(count: Count, faces: Faces) -> Dice {
     Dice {
         count,

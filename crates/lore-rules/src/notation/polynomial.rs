@@ -1,8 +1,8 @@
-//! Counting sums of dice with big whole numbers.
+//! Sums of dice as polynomials with big integer coefficients.
 //!
-//! The weights of results lie side by side from the lowest result on, as the coefficients of a
-//! polynomial; sums of independent dice are then products of polynomials. All arithmetic must stay
-//! whole and exact, and must never go past the [`Budget`].
+//! The weights (numbers of ways) of consecutive results, from the lowest on, are the coefficients
+//! of a polynomial, so that the sum of independent dice is a product of polynomials. All arithmetic
+//! must stay in exact integers and within the [`Budget`].
 
 use std::collections::BTreeMap;
 
@@ -10,72 +10,74 @@ use num_bigint::BigUint;
 
 use super::error::OddsError;
 
-/// The most different results of an expression, and of any part of it.
+/// The maximum number of different results of an expression, and of any part of it.
 pub(super) const MAX_OUTCOMES: usize = 100_000;
 
-/// The most bits of one weight. Longer ones would take seconds to bring to lowest terms.
+/// The maximum number of bits of one weight. Longer ones would take seconds to reduce to lowest
+/// terms.
 const MAX_WEIGHT_BITS: u64 = 1 << 15;
 
-/// The most bits of all weights together.
+/// The maximum number of bits of all weights together.
 const MAX_BITS: u64 = 1 << 28;
 
-/// How much work may still be done.
+/// The amount of work that may still be done.
 ///
-/// One unit is about a nanosecond; all of them together are about half a second.
+/// One unit is about a nanosecond; the full budget is about half a second.
 #[derive(Debug)]
 pub(super) struct Budget(u64);
 
 impl Budget {
-    /// The work that one request may cause.
+    /// The budget of one request.
     pub(super) const fn full() -> Self {
         Self(500_000_000)
     }
 
-    /// Takes off the work of this many operations on numbers of this many bits.
+    /// Spends the cost of this many operations on numbers of this many bits.
     pub(super) fn spend(&mut self, operations: usize, bits: u64) -> Result<(), OddsError> {
-        // Even the smallest number costs a search and an allocation.
+        // Even an operation on small numbers costs a lookup and an allocation.
         let cost = (operations as u64).saturating_mul(bits / 64 + 120);
         self.0 = self.0.checked_sub(cost).ok_or(OddsError::TooMuchWork)?;
         Ok(())
     }
 
-    /// Takes off the work of one product of numbers with this many bits together.
+    /// Spends the cost of one product of numbers with this many bits together.
     fn spend_product(&mut self, bits: u64) -> Result<(), OddsError> {
-        // The library multiplies long numbers in a little less than n^1.5 steps of some units.
+        // The library multiplies long numbers in slightly fewer than n^1.5 steps of several units
+        // each.
         let words = bits / 64 + 1;
         self.spend(1, words.saturating_mul(words.isqrt()).saturating_mul(8 * 64))
     }
 }
 
-/// Refuses weights that are too long, or that together would not fit into some megabytes.
+/// Rejects weights that are too long, or too large in total (32 MiB).
 pub(super) fn check_size(outcomes: usize, bits: u64) -> Result<(), OddsError> {
     let size = bits.saturating_mul(outcomes as u64);
     let fits = bits <= MAX_WEIGHT_BITS && size <= MAX_BITS;
     if fits { Ok(()) } else { Err(OddsError::TooMuchWork) }
 }
 
-/// Refuses more results than can be listed.
+/// Rejects more results than can be listed.
 pub(super) fn check_outcomes(given: i64) -> Result<usize, OddsError> {
     let given = usize::try_from(given).ok().filter(|given| *given <= MAX_OUTCOMES);
     given.ok_or(OddsError::TooManyOutcomes { max: MAX_OUTCOMES })
 }
 
-/// How many ways lead to each result, from the lowest result on.
+/// The number of ways to get each result, from the lowest result on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Polynomial {
     /// The lowest result.
     pub(super) lowest: i64,
-    /// The weights of the lowest result and those after it.
+    /// The weights of consecutive results, starting with the lowest.
     pub(super) weights: Vec<BigUint>,
 }
 
 impl Polynomial {
-    /// Nothing at all.
+    /// Returns the polynomial without any results.
     pub(super) const fn empty() -> Self {
         Self { lowest: 0, weights: Vec::new() }
     }
 
-    /// Lays out weights by result.
+    /// Converts a map from results to weights.
     pub(super) fn of(tally: &BTreeMap<i64, BigUint>) -> Result<Self, OddsError> {
         let mut made = Self::empty();
         if let Some(((lowest, _), (highest, _))) =
@@ -95,13 +97,13 @@ impl Polynomial {
         self.weights.iter().sum()
     }
 
-    /// The results that can happen, with their weights.
+    /// Returns the results with a non-zero weight.
     pub(super) fn into_outcomes(self) -> Vec<(i64, BigUint)> {
         let results = self.lowest..;
         results.zip(self.weights).filter(|(_, weight)| *weight != BigUint::ZERO).collect()
     }
 
-    /// Adds another polynomial, each of its results shifted and each weight multiplied.
+    /// Adds another polynomial, with its results shifted and its weights multiplied.
     pub(super) fn add(
         &mut self,
         other: &Self,
@@ -123,7 +125,7 @@ impl Polynomial {
         Ok(())
     }
 
-    /// What two independent rolls add up to.
+    /// Multiplies two polynomials: the distribution of the sum of two independent rolls.
     pub(super) fn times(&self, other: &Self, budget: &mut Budget) -> Result<Self, OddsError> {
         let lowest = self.lowest.checked_add(other.lowest).ok_or(OddsError::Overflow)?;
         let length = (self.weights.len() + other.weights.len()).saturating_sub(1);
@@ -133,7 +135,7 @@ impl Polynomial {
         Ok(Self { lowest, weights: packing.unpack(&product) })
     }
 
-    /// Makes room for results from this one to that one.
+    /// Extends the range of results to include `first` to `last`.
     fn cover(&mut self, first: i64, last: i64) -> Result<(), OddsError> {
         if self.weights.is_empty() {
             self.lowest = first;
@@ -161,17 +163,17 @@ impl Polynomial {
     }
 }
 
-/// A way to write a polynomial as one long number, which the library multiplies faster than we
-/// could multiply weight by weight.
+/// A way to write a polynomial as one long number (Kronecker substitution), because the library
+/// multiplies long numbers faster than we could multiply weight by weight.
 ///
-/// Every weight gets a slot that no product can overflow, so slots never run into each other.
+/// Every weight gets a slot that no product can overflow, so slots never carry into each other.
 struct Packing {
     length: usize,
     words: usize,
 }
 
 impl Packing {
-    /// Makes slots for a product with this many weights of this many bits.
+    /// Computes the slot size for a product with this many weights of this many bits.
     fn new(length: usize, bits: u64, budget: &mut Budget) -> Result<Self, OddsError> {
         check_outcomes(i64::try_from(length).unwrap_or(i64::MAX))?;
         check_size(length, bits)?;

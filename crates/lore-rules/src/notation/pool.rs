@@ -1,8 +1,8 @@
 //! Exact odds of one dice term.
 //!
-//! The faces of a die get whole weights, exploding dice are followed as far as the roller follows
-//! them, and dice that do not depend on each other are multiplied. The odds must never describe
-//! other dice than those the roller rolls.
+//! Each face gets an integer weight, explosions are followed as far as the roller follows them, and
+//! independent dice are multiplied. The odds must always describe the same dice that the roller
+//! rolls.
 
 use num_bigint::{BigInt, BigUint};
 
@@ -12,7 +12,7 @@ use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial};
 use super::ranked::ranked;
 use super::series::{Fraction, Series};
 
-/// How many ways lead to each subtotal of the dice, of which each can explode this often.
+/// Computes the number of ways to get each subtotal, if each die can explode this often.
 pub(super) fn pool(
     dice: &Dice,
     explosions: u32,
@@ -26,7 +26,7 @@ pub(super) fn pool(
     ranked(dice, &faces, explosions, budget)
 }
 
-/// The chance that at least one die of the term is stopped by the limit for explosions.
+/// The probability that the limit for explosions stops at least one die of the term.
 pub(super) fn stopped(dice: &Dice, explosions: u32, budget: &mut Budget) -> Result<f64, OddsError> {
     if dice.explode.is_none_or(|explode| explode.repeat == Repeat::Once) {
         return Ok(0.0);
@@ -40,25 +40,26 @@ pub(super) fn stopped(dice: &Dice, explosions: u32, budget: &mut Budget) -> Resu
     Ok(-(f64::from(dice.count.value()) * (-one).ln_1p()).exp_m1())
 }
 
-/// Neighbouring faces of a die that count the same.
+/// Adjacent faces of a die that count the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Face {
-    /// What a die counts as when it shows one of them, or one of those it does.
+    /// The value of a die with one of these faces. If no dice are selected, faces with different
+    /// values but the same score may share an entry, which has the value of the first.
     pub(super) value: i64,
-    /// What a kept die of them adds to the subtotal.
+    /// What a kept die with such a face adds to the subtotal.
     pub(super) score: i64,
-    /// How likely that is, against the sum over all faces.
+    /// The probability, relative to the sum of the weights of all faces.
     pub(super) weight: u64,
-    /// Whether they bring a further die.
+    /// Whether such a face adds a further die.
     pub(super) explodes: bool,
 }
 
-/// The faces that a die can be left lying with, from the lowest to the highest value. Where no
-/// dice are selected by their values, only what faces add keeps them apart.
+/// Groups the faces that a die can end on, from the lowest to the highest. Without selectors, the
+/// value does not matter, so faces are grouped by score; otherwise by value.
 fn faces(dice: &Dice, budget: &mut Budget) -> Result<Vec<Face>, OddsError> {
     let shown = dice.faces.lowest()..=dice.faces.highest();
     let sides = shown.clone().count();
-    // A face costs far less than an operation on big numbers.
+    // Handling a face costs far less than an operation on big integers.
     budget.spend(sides / 16, 0)?;
     let weights = FaceWeights::of(dice, sides as u64);
     let mut faces: Vec<Face> = Vec::new();
@@ -88,15 +89,16 @@ impl Face {
     }
 }
 
-/// The weights of faces that are rerolled and of those that are not.
+/// The weight of each face that is rerolled, and of each that is not.
 struct FaceWeights {
     rerolled: u64,
     lying: u64,
 }
 
 impl FaceWeights {
-    /// With `b` of `n` faces rerolled once, a face comes up in the second roll in `b` of `n * n`
-    /// cases, and one that is not rerolled comes up in the first roll in `n` cases besides.
+    /// If `b` of `n` faces are rerolled once, each face comes up in the second roll in `b` of
+    /// `n * n` cases, and a face that is not rerolled also comes up in the first roll in another
+    /// `n` cases.
     fn of(dice: &Dice, sides: u64) -> Self {
         match dice.reroll {
             None => Self { rerolled: 1, lying: 1 },
@@ -121,12 +123,12 @@ impl FaceWeights {
     }
 }
 
-/// What one die and those it brings add up to, and how many ways there are in all.
+/// The sum of one die and those it adds by exploding, as a fraction, with the total number of ways.
 ///
-/// With `t` for the faces that end the row, `e` for those that go on, `w` for the number of ways
-/// of one die and `n` for the explosions, a row is `t w^n + e t w^(n-1) + ... + e^n t + e^(n+1)`:
-/// all rows are weighted as if they had the same length. Times `w - e` that is
-/// `t w^(n+1) + e^(n+1) (w - e - t)`.
+/// Let `t` be the polynomial of the faces that end a row, `e` that of the faces that explode, `w`
+/// the number of ways of one die and `n` the limit for explosions. Then a row is
+/// `t w^n + e t w^(n-1) + ... + e^n t + e^(n+1)`, where all rows are weighted as if they had the
+/// same length. Multiplied by `w - e`, this is `t w^(n+1) + e^(n+1) (w - e - t)`.
 fn row(
     faces: &[Face],
     explosions: u32,
@@ -150,7 +152,7 @@ fn row(
     Ok((shorter(Fraction { top, bottom }, budget)?, total))
 }
 
-/// The faces that do or do not explode, by what they add to the subtotal.
+/// Returns the faces that do or do not explode, as a polynomial of their scores.
 fn scores(faces: &[Face], explodes: bool) -> Series {
     let mut made = Series::default();
     for face in faces.iter().filter(|face| face.explodes == explodes) {
@@ -159,8 +161,8 @@ fn scores(faces: &[Face], explodes: bool) -> Series {
     made
 }
 
-/// Multiplies both sides with `1 - x` if that leaves fewer terms, as it does for many equal faces
-/// in a row.
+/// Expands the fraction by `1 - x` if that leaves fewer terms, as it does for many consecutive
+/// faces of equal weight.
 fn shorter(fraction: Fraction, budget: &mut Budget) -> Result<Fraction, OddsError> {
     let steps = Series::one().plus(&Series::term(1, 1), &BigInt::from(-1));
     let top = fraction.top.times(&steps, budget)?;
@@ -169,7 +171,7 @@ fn shorter(fraction: Fraction, budget: &mut Budget) -> Result<Fraction, OddsErro
     Ok(if gain { Fraction { top, bottom } } else { fraction })
 }
 
-/// A polynomial multiplied with itself.
+/// Raises a polynomial to a power.
 fn power_of(series: &Series, count: u32, budget: &mut Budget) -> Result<Series, OddsError> {
     let total = series.total().magnitude().clone();
     let fraction = Fraction { top: series.clone(), bottom: Series::one() };

@@ -1,7 +1,7 @@
-//! Writing an expression in its one canonical way.
+//! Printing an expression in its canonical form.
 //!
-//! What is printed here must always parse back to the same tree, also when it goes into a record
-//! and comes back years later.
+//! The printed form must always parse back to the same tree, because it is stored in the records of
+//! rolls.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -46,8 +46,8 @@ impl Display for Binary {
         let strength = self.operator.strength();
         grouped(f, &self.left, strength)?;
         self.operator.fmt(f)?;
-        // Signs of equal strength are worked out from the left, so the right side needs its
-        // parentheses already there.
+        // Operators of equal precedence associate to the left, so the right operand needs
+        // parentheses if its precedence is equal.
         grouped(f, &self.right, strength + 1)
     }
 }
@@ -71,7 +71,7 @@ impl Display for Dice {
 }
 
 impl Dice {
-    /// The dice without their label.
+    /// Returns the dice in notation, without their label.
     pub(super) fn notation(&self) -> String {
         let mut text = String::with_capacity(16);
         // Writing into a string cannot fail.
@@ -103,7 +103,7 @@ impl Dice {
     }
 }
 
-/// Writes an expression, in parentheses if it binds more weakly than this.
+/// Prints an expression, in parentheses if its precedence is lower than `strength`.
 fn grouped(f: &mut Formatter<'_>, expression: &Expression, strength: u8) -> fmt::Result {
     match expression {
         Expression::Binary(binary) if binary.operator.strength() < strength => {
@@ -128,8 +128,8 @@ fn write_faces(f: &mut impl Write, faces: Faces) -> fmt::Result {
     }
 }
 
-/// Writes the short `!` where it says enough. A comparison that follows would be taken for its
-/// condition, so dice that count successes get the long form.
+/// Prints the short form if it is unambiguous. A comparison that follows would be parsed as the
+/// condition of the explosion, so dice that count successes get the long form.
 fn write_explode(f: &mut impl Write, explode: Explode, dice: &Dice) -> fmt::Result {
     let usual = Condition { compare: Compare::Equal, value: dice.faces.highest() };
     let short = explode.condition == usual && dice.success.is_none();
@@ -147,8 +147,8 @@ fn write_explode(f: &mut impl Write, explode: Explode, dice: &Dice) -> fmt::Resu
     }
 }
 
-/// Writes a condition, a plain equality as a bare number. A minus sign needs the `=` before it, or
-/// it would be read as a subtraction.
+/// Prints a condition; equality with a non-negative number as a bare number. A negative number
+/// needs the `=` before it, or it would be parsed as a subtraction.
 fn write_condition(f: &mut impl Write, Condition { compare, value }: Condition) -> fmt::Result {
     match compare {
         Compare::Equal if value >= 0 => write!(f, "{value}"),

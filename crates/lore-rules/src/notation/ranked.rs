@@ -1,8 +1,8 @@
 //! Exact odds of dice of which only some are kept.
 //!
-//! Dice are placed from the lowest face to the highest, and what a die adds depends only on how
-//! many lie below it. Counting goes by how many dice show a face, and must never list the dice one
-//! by one: a hundred of them have more orders than atoms exist.
+//! Dice are placed on faces from the lowest to the highest, and what a die adds to the subtotal
+//! depends only on how many dice are below it. The algorithm works with the number of dice per face
+//! and must never enumerate orders of dice, whose number is astronomical for a hundred dice.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,12 +15,12 @@ use super::polynomial::{Budget, MAX_OUTCOMES, Polynomial, check_size};
 use super::pool::Face;
 use super::series::{Fraction, Series};
 
-/// How many ways lead to each subtotal of the dice that are kept.
+/// Computes the number of ways to get each subtotal of the kept dice.
 ///
-/// Dice that explode make the number of dice uncertain. A row of dice is some that explode and
-/// then one that does not; only a row that reaches the limit ends with an exploding one, too. So
-/// the term is counted for each number of exploding and of other dice, and each of these counts as
-/// often as rows can be arranged to have them.
+/// Explosions make the number of dice variable. A row of dice is some that explode, followed by one
+/// that does not, unless the row reaches the limit: then it ends with an exploding one. So the term
+/// is computed for each combination of a number of exploding and a number of other dice, weighted
+/// by the number of ways in which rows can consist of them.
 pub(super) fn ranked(
     dice: &Dice,
     faces: &[Face],
@@ -46,14 +46,14 @@ pub(super) fn ranked(
     Ok(sum)
 }
 
-/// Dice that explode and dice that do not.
+/// A number of dice that explode and a number of dice that do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Mix {
     going: u32,
     ending: u32,
 }
 
-/// Rows of exploding dice, of which some are stopped by the limit.
+/// Rows of dice that explode, some of which are stopped by the limit.
 struct Rows {
     rows: u32,
     stopped: u32,
@@ -67,11 +67,12 @@ impl Rows {
         Self { rows: dice.count.value(), stopped, explosions, weight }
     }
 
-    /// In how many ways the rows can have each number of exploding dice.
+    /// Returns the possible total numbers of exploding dice in the rows, each with its number of
+    /// ways.
     ///
-    /// Short rows count more often, as if their missing dice were there and showed any face: with
-    /// `w` for the ways of one die and `n` for the explosions, a row that is not stopped is
-    /// `w^n + x w^(n-1) + ... + x^n`, which is `(w^(n+1) - x^(n+1)) / (w - x)`.
+    /// Shorter rows count more often, as if their missing dice existed and showed any face. With
+    /// `w` for the ways of one die and `n` for the limit for explosions, a row that is not stopped
+    /// is `w^n + x w^(n-1) + ... + x^n`, which is `(w^(n+1) - x^(n+1)) / (w - x)`.
     fn arrangements(&self, budget: &mut Budget) -> Result<Vec<(u32, BigUint)>, OddsError> {
         let weight = BigInt::from(self.weight);
         let longest = weight.pow(self.explosions + 1);
@@ -90,20 +91,20 @@ impl Rows {
     }
 }
 
-/// Whether a face is the last one for the dice that explode, or for those that do not.
+/// Whether a face is the last one that explodes, or the last one that does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Early,
     Last,
 }
 
-/// Dice that are placed on faces, lowest face first.
+/// The placement of dice on faces, lowest face first.
 struct Placing<'a> {
     faces: &'a [Face],
     mix: Mix,
     kept: Range<usize>,
-    /// What one product costs, in bits of simple work. A product of long numbers takes steps for
-    /// each pair of their words, a sixth of the square of all words on average.
+    /// The cost of one product, in bits of simple work. A product of long numbers takes a step for
+    /// each pair of words: on average a sixth of the square of their total number of words.
     bits: u64,
 }
 
@@ -119,7 +120,7 @@ impl<'a> Placing<'a> {
         Self { faces, mix, kept, bits }
     }
 
-    /// How many ways lead to each subtotal.
+    /// Computes the number of ways to get each subtotal.
     fn count(&self, budget: &mut Budget) -> Result<Tally, OddsError> {
         let nothing = Mix { going: 0, ending: 0 };
         let start = BTreeMap::from([(0, BigUint::from(1_u32))]);
@@ -132,7 +133,7 @@ impl<'a> Placing<'a> {
         Ok(placed.remove(&self.mix).unwrap_or_default())
     }
 
-    /// Puts each possible number of dice on this face.
+    /// Places each possible number of dice on this face.
     fn place(
         &self,
         face: &Face,
@@ -145,7 +146,7 @@ impl<'a> Placing<'a> {
             for (number, ways) in self.choices(face, turn, mix) {
                 let (mix, gain) = self.step(face, mix, number);
                 let target = next.entry(mix).or_default();
-                // Three more operations went into the number of ways.
+                // Computing `ways` took about three more operations.
                 budget.spend(tally.len() + 3, self.bits)?;
                 for (subtotal, weight) in &tally {
                     *target.entry(subtotal + gain).or_default() += weight * &ways;
@@ -158,8 +159,8 @@ impl<'a> Placing<'a> {
         Ok(next)
     }
 
-    /// How many of the dice that are left can show this face, and in how many ways each. The last
-    /// face of its kind has to take them all.
+    /// Returns how many of the remaining dice can show this face, and in how many ways each. The
+    /// last face of its kind takes all that remain.
     fn choices(&self, face: &Face, turn: Turn, placed: Mix) -> Vec<(u32, BigUint)> {
         let left = if face.explodes {
             self.mix.going - placed.going
@@ -177,7 +178,7 @@ impl<'a> Placing<'a> {
         std::iter::successors(Some(first), more).collect()
     }
 
-    /// The dice placed after this many more, and what those add.
+    /// Returns the mix after placing this many more dice, and what those dice add to the subtotal.
     fn step(&self, face: &Face, placed: Mix, number: u32) -> (Mix, i64) {
         let below = (placed.going + placed.ending) as usize;
         let taken = below.max(self.kept.start)..(below + number as usize).min(self.kept.end);

@@ -1,7 +1,7 @@
 //! Exact fractions.
 //!
-//! A fraction is always in lowest terms. It must never be rounded, except where somebody asks for
-//! a floating-point number.
+//! A fraction is always in lowest terms. It is only rounded when it is converted to a
+//! floating-point number.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -15,7 +15,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Reduces a fraction. A denominator of zero gives zero: there is nothing to share out.
+    /// Reduces a fraction. A denominator of zero gives zero.
     pub(super) fn new(numerator: BigInt, denominator: BigUint) -> Self {
         let divisor = common_divisor(numerator.magnitude().clone(), denominator.clone());
         if divisor == BigUint::ZERO || denominator == BigUint::ZERO {
@@ -25,17 +25,17 @@ impl Ratio {
         Self { numerator: numerator / BigInt::from(divisor), denominator }
     }
 
-    /// The number above the line in decimal digits, with a minus sign if it is negative.
+    /// The numerator in decimal digits, with a minus sign if it is negative.
     pub fn numerator(&self) -> String {
         self.numerator.to_string()
     }
 
-    /// The number below the line in decimal digits.
+    /// The denominator in decimal digits.
     pub fn denominator(&self) -> String {
         self.denominator.to_string()
     }
 
-    /// The fraction as a floating-point number, off by no more than its last two bits.
+    /// The fraction as a floating-point number, accurate except for its last two bits.
     pub fn value(&self) -> f64 {
         let size = quotient(self.numerator.magnitude(), &self.denominator);
         if self.numerator < BigInt::ZERO { -size } else { size }
@@ -55,7 +55,8 @@ fn common_divisor(mut left: BigUint, mut right: BigUint) -> BigUint {
     left
 }
 
-/// Divides through a quotient of 62 or 63 bits, so that neither number needs to fit a float.
+/// Divides two integers as a float. It scales them so that their integer quotient has 62 or 63
+/// bits, because either may be too large for a float.
 pub(super) fn quotient(numerator: &BigUint, denominator: &BigUint) -> f64 {
     if *numerator == BigUint::ZERO || *denominator == BigUint::ZERO {
         return 0.0;
@@ -66,7 +67,8 @@ pub(super) fn quotient(numerator: &BigUint, denominator: &BigUint) -> f64 {
     let down = usize::try_from(-shift).unwrap_or(0);
     let quotient = (numerator << up) / (denominator << down);
     let digits = quotient.iter_u64_digits().next().unwrap_or(0);
-    // Two steps reach numbers so small that a power of two alone would be zero.
+    // Scaling in two steps also reaches tiny numbers, for which a single power of two would
+    // underflow to zero.
     let half = -shift / 2;
     digits as f64 * 2_f64.powi(half) * 2_f64.powi(-shift - half)
 }

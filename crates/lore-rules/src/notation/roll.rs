@@ -1,14 +1,15 @@
 //! Rolling an expression.
 //!
-//! Every die comes from the row that is passed in, so a seed and an expression always give the
-//! same roll. This module must never draw dice in another order than this one, or rolls on record
-//! could no longer be repeated:
+//! All dice come from the given stream, so a seed and an expression always give the same roll. The
+//! order in which dice are drawn must never change, or recorded rolls could no longer be
+//! reproduced:
 //!
-//! 1. Terms from left to right as they are printed, and the dice of a term one after the other.
-//! 2. A die that is rerolled draws its next face at once. The hundredth reroll of a die is drawn
-//!    among the allowed faces only, lowest first, so that it always ends and no face is favoured.
-//! 3. A die that explodes draws its further die at once, before the next die of the term. A Fudge
-//!    die is a three-sided die less two.
+//! 1. Terms are rolled from left to right as printed, and the dice of a term one after the other.
+//! 2. A reroll is drawn immediately. The hundredth reroll of a die is drawn among the allowed faces
+//!    only, as a die with that many sides, counted from the lowest, so that rerolling always ends
+//!    and no face is favoured.
+//! 3. The further die of an explosion is drawn immediately, before the next die of the term. A
+//!    Fudge die is a three-sided die minus two.
 
 use std::cmp::Reverse;
 
@@ -18,49 +19,49 @@ use super::ast::{Ast, Binary, Dice, Expression, Faces, Number, Operator, Repeat,
 use super::error::RollError;
 use super::{MAX_DICE, MAX_EXPLOSIONS, MAX_REROLLS};
 
-/// Rolls an expression from where the row of dice stands.
+/// Rolls an expression, starting at the current position of the stream.
 pub fn roll(ast: &Ast, stream: &mut DiceStream) -> Result<Rolled, RollError> {
     let mut roller = Roller { stream, drawn: 0, terms: Vec::new() };
     let total = roller.expression(&ast.root)?;
     Ok(Rolled { total, terms: roller.terms })
 }
 
-/// What an expression came to.
+/// The result of a rolled expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rolled {
     /// The result of the whole expression.
     pub total: i64,
-    /// Its dice and numbers from left to right.
+    /// Its dice terms and numbers from left to right.
     pub terms: Vec<TermRoll>,
 }
 
-/// What one dice term or number came to, before any sign in front of it.
+/// The result of one dice term or number, before any sign in front of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermRoll {
-    /// The term as it is printed, without its label.
+    /// The term in its printed form, without the label.
     pub notation: String,
-    /// What the term stands for.
+    /// The label of the term.
     pub label: Option<String>,
-    /// Its dice in the order they were drawn; a number has none.
+    /// Its dice in the order in which they were drawn; empty for a number.
     pub dice: Vec<DieRoll>,
-    /// The sum of the kept dice, or how many of them are successes.
+    /// The sum of the kept dice, or the number of successes among them.
     pub subtotal: i64,
 }
 
-/// What one die came to.
+/// The result of one die.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DieRoll {
-    /// The face that was left lying.
+    /// The final face, after rerolls.
     pub face: i64,
-    /// What the face counts as: the same unless a minimum or maximum changed it.
+    /// The value of the face: the same unless a minimum or maximum changed it.
     pub value: i64,
-    /// Whether the die takes part in the subtotal.
+    /// Whether the die counts toward the subtotal.
     pub kept: bool,
-    /// Whether the die brought the one after it.
+    /// Whether the die exploded, that is, added the die after it.
     pub exploded: bool,
-    /// The faces it showed before, from the first to the last.
+    /// The faces it showed before it was rerolled, in order.
     pub rerolled_from: Vec<i64>,
-    /// Whether a kept die is a success, where successes are counted.
+    /// Whether a kept die is a success; `None` if successes are not counted or the die is not kept.
     pub success: Option<bool>,
 }
 
@@ -113,7 +114,7 @@ impl Roller<'_> {
         Ok(subtotal)
     }
 
-    /// Rolls one die and those it brings.
+    /// Rolls one die and those it adds by exploding.
     fn chain(&mut self, dice: &Dice, rolled: &mut Vec<DieRoll>) -> Result<(), RollError> {
         let mut left = explosions(dice);
         loop {
@@ -128,7 +129,7 @@ impl Roller<'_> {
         }
     }
 
-    /// Rolls one die until it is left lying.
+    /// Rolls one die, including its rerolls.
     fn lying_die(&mut self, dice: &Dice) -> Result<DieRoll, RollError> {
         let mut face = self.face(dice.faces)?;
         let mut rerolled_from = Vec::new();
@@ -155,7 +156,7 @@ impl Roller<'_> {
         }
     }
 
-    /// Draws among the faces that are not rerolled. The parser makes sure that there is one.
+    /// Draws among the faces that are not rerolled. The parser ensures that there is one.
     fn allowed_face(&mut self, dice: &Dice) -> Result<i64, RollError> {
         let allowed = dice.lying_faces();
         let Ok(sides) = Sides::new(allowed.len()) else { return self.face(dice.faces) };
@@ -172,7 +173,7 @@ impl Roller<'_> {
     }
 }
 
-/// How many further dice one die can bring.
+/// The maximum number of further dice that one die can add.
 pub(super) fn explosions(dice: &Dice) -> u32 {
     match dice.explode.map(|explode| explode.repeat) {
         None => 0,
@@ -181,7 +182,7 @@ pub(super) fn explosions(dice: &Dice) -> u32 {
     }
 }
 
-/// Takes out the dice that are not kept. Of equal dice the one drawn first counts as the higher.
+/// Marks dropped dice. Of equal dice, the one drawn first counts as the higher.
 fn select(dice: &Dice, rolled: &mut [DieRoll]) {
     if dice.selectors.is_empty() {
         return;

@@ -1,9 +1,9 @@
-//! Powers of a fraction of two short polynomials.
+//! Powers of a fraction of two sparse polynomials.
 //!
-//! The results of one die make a long polynomial, but a short fraction: a d100 is
-//! `(x - x^101) / (1 - x)`, and dice that explode are a geometric series. For `Q = (A / B)^n` the
+//! The results of one die are a polynomial with many terms, but a short fraction: a d100 is
+//! `(x - x^101) / (1 - x)`, and exploding dice are a geometric series. For `Q = (A / B)^n`, the
 //! derivatives give `A B Q' = n (A' B - A B') Q`, so each coefficient of `Q` follows from a few
-//! before it. Nothing here may be rounded: every division must come out even.
+//! before it. Nothing may be rounded: every division must be exact.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +12,24 @@ use num_bigint::{BigInt, BigUint};
 use super::error::OddsError;
 use super::polynomial::{Budget, Polynomial, check_outcomes, check_size};
 
-/// A polynomial of few terms: the factors of the powers of `x`. No factor is zero.
+/// A sparse polynomial: a map from exponents of `x` to non-zero coefficients.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Series(BTreeMap<i64, BigInt>);
 
 impl Series {
-    /// One power of `x` with a factor.
+    /// Returns a single term: a power of `x` with a coefficient.
     pub(super) fn term(exponent: i64, factor: impl Into<BigInt>) -> Self {
         let mut made = Self::default();
         made.add(exponent, factor.into());
         made
     }
 
-    /// The number one.
+    /// Returns the constant one.
     pub(super) fn one() -> Self {
         Self::term(0, 1)
     }
 
-    /// Adds one power of `x` with a factor.
+    /// Adds a single term.
     pub(super) fn add(&mut self, exponent: i64, factor: BigInt) {
         let sum = self.0.entry(exponent).or_default();
         *sum += factor;
@@ -38,7 +38,7 @@ impl Series {
         }
     }
 
-    /// The sum of two polynomials, the second one multiplied.
+    /// Returns the sum of this polynomial and a multiple of another.
     pub(super) fn plus(mut self, other: &Self, factor: &BigInt) -> Self {
         for (exponent, more) in &other.0 {
             self.add(*exponent, more * factor);
@@ -59,17 +59,17 @@ impl Series {
         Ok(product)
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no term at all.
+    /// Whether there are no terms.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The sum of all factors.
+    /// The sum of all coefficients.
     pub(super) fn total(&self) -> BigInt {
         self.0.values().sum()
     }
@@ -79,14 +79,14 @@ impl Series {
         ends.map_or((0, 0), |((lowest, _), (highest, _))| (*lowest, *highest))
     }
 
-    /// The derivative times `x`, which keeps every power where it is.
+    /// Returns the derivative times `x`, which keeps every exponent.
     fn slope(&self) -> Self {
         let mut made = Self::default();
         self.0.iter().for_each(|(exponent, factor)| made.add(*exponent, factor * *exponent));
         made
     }
 
-    /// The same with all powers moved, so that the lowest is zero.
+    /// Returns the polynomial shifted so that its lowest exponent is zero.
     fn aligned(&self) -> Self {
         let (lowest, _) = self.ends();
         Self(self.0.iter().map(|(at, factor)| (at - lowest, factor.clone())).collect())
@@ -97,19 +97,19 @@ impl Series {
     }
 }
 
-/// A fraction of two polynomials that comes out even.
+/// A fraction of two polynomials that divides without remainder.
 #[derive(Debug, Clone)]
 pub(super) struct Fraction {
-    /// What is divided.
+    /// The numerator.
     pub(super) top: Series,
-    /// What it is divided by.
+    /// The denominator.
     pub(super) bottom: Series,
 }
 
 impl Fraction {
-    /// Multiplies the fraction with itself.
+    /// Raises the fraction to a power.
     ///
-    /// The sum of all weights of the fraction, `total`, says how large the weights can become.
+    /// `total`, the sum of all weights of the fraction, bounds the size of the resulting weights.
     pub(super) fn power(
         &self,
         count: u32,
@@ -128,7 +128,7 @@ impl Fraction {
         Ok(Polynomial { lowest, weights })
     }
 
-    /// The lowest and the highest power of the quotient.
+    /// The lowest and the highest exponent of the quotient.
     fn ends(&self) -> (i64, i64) {
         let ((low, high), (below, above)) = (self.top.ends(), self.bottom.ends());
         (low.saturating_sub(below), high.saturating_sub(above))
@@ -141,12 +141,12 @@ impl Fraction {
     }
 }
 
-/// How each weight follows from those before it: `first * k * q(k)` is the sum, over all terms, of
+/// The recurrence for the weights: `first * k * q(k)` is the sum over all terms of
 /// `(fixed - growing * (k - back)) * q(k - back)`.
 struct Rule {
     first: BigInt,
     terms: Vec<RuleTerm>,
-    /// The 64-bit words of the factors.
+    /// The size of the coefficients in 64-bit words.
     words: u64,
 }
 
@@ -227,7 +227,7 @@ mod tests {
         // Two six-sided dice.
         let dice = (2, vec![1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1]);
         assert_eq!(power(&[(1, 1), (7, -1)], &[(0, 1), (1, -1)], 2), dice);
-        // (8 - x^3) / (2 - x) = 4 + 2x + x^2, also with its powers turned round.
+        // (8 - x^3) / (2 - x) = 4 + 2x + x^2, also with its exponents negated.
         assert_eq!(power(&[(0, 8), (3, -1)], &[(0, 2), (1, -1)], 2), (0, vec![16, 16, 12, 4, 1]));
         assert_eq!(
             power(&[(0, 8), (-3, -1)], &[(0, 2), (-1, -1)], 2),

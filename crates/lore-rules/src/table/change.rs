@@ -1,7 +1,7 @@
-//! The list of what a step changed.
+//! The list of fields that a step changed.
 //!
-//! A list is made by comparing two states, and making its changes again leads from the one to the
-//! other. It must never leave out anything that differs, nor list what does not.
+//! A list is computed by comparing two states, and replaying it leads from one to the other. It
+//! must contain every field that differs, and no other.
 
 use super::condition::Condition;
 use super::error::TableError;
@@ -10,40 +10,40 @@ use super::state::{Life, State};
 /// One field that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What changed.
+    /// The field that changed.
     pub field: Field,
-    /// What it was.
+    /// The value before.
     pub before: Value,
-    /// What it is now.
+    /// The value after.
     pub after: Value,
 }
 
-/// What can change.
+/// A field that can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Field {
-    /// The Hope of a character.
+    /// The Hope of the character.
     Hope,
-    /// The Stress that is marked.
+    /// The marked Stress.
     Stress,
-    /// The Hit Points that are left.
+    /// The Hit Points left.
     Hp,
-    /// The Armor Slots that are marked.
+    /// The marked Armor Slots.
     ArmorMarked,
-    /// The Hope slots that are lost for good.
+    /// The number of Hope slots lost for good.
     Scars,
     /// Whether the character still takes part.
     Life,
-    /// Whether the last Stress slot makes the character Vulnerable.
+    /// Whether the character is Vulnerable because the last Stress slot is marked.
     VulnerableFromStress,
-    /// Whether somebody put this condition on the character.
+    /// Whether the character has this condition, not counting Vulnerable from Stress.
     Condition(Condition),
     /// The Fear of the Game Master.
     GmFear,
 }
 
 impl Field {
-    /// The name of the field, for records. All conditions share one.
+    /// The name of the field, for records. All conditions share one name.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Hope => "hope",
@@ -66,15 +66,15 @@ pub enum Value {
     Number(i64),
     /// Yes or no.
     Flag(bool),
-    /// Whether a character still takes part.
+    /// Whether the character still takes part in play.
     Life(Life),
 }
 
 impl State {
-    /// Makes recorded changes again.
+    /// Replays recorded changes.
     ///
-    /// Each change must start from the value the state has by then; those of the Game Master's
-    /// Fear belong to no character and are passed over.
+    /// Each change must start from the value that the state has at that point. Changes of the Game
+    /// Master's Fear belong to no character and are skipped.
     pub fn replay(&self, changes: &[Change]) -> Result<Self, TableError> {
         let mut state = self.clone();
         for change in changes.iter().filter(|change| change.field != Field::GmFear) {
@@ -122,7 +122,7 @@ impl State {
     }
 }
 
-/// Everything that differs between two states.
+/// Returns the changes from one state to another.
 pub(super) fn between(before: &State, after: &State) -> Vec<Change> {
     let plain = [
         Field::Hope,

@@ -1,7 +1,7 @@
-//! Conditions: what lasts on a character until somebody takes it away.
+//! Conditions, which last on a character until they are removed.
 //!
-//! The same condition does not stack, so a character has it or not. This module must never touch
-//! the Vulnerable that comes from Stress.
+//! The same condition does not stack: a character has it or not. This module must never change the
+//! Vulnerable condition that comes from Stress.
 
 use super::error::TableError;
 use super::note::Note;
@@ -9,7 +9,7 @@ use super::profile::Profile;
 use super::state::State;
 use super::step::Step;
 
-/// Puts a condition on a character.
+/// Adds a condition to a character.
 pub fn add_condition(
     profile: &Profile,
     state: &State,
@@ -25,7 +25,7 @@ pub fn add_condition(
     Ok(Step::settled(profile, state, next, Vec::new()))
 }
 
-/// Takes a condition away.
+/// Removes a condition.
 pub fn remove_condition(
     profile: &Profile,
     state: &State,
@@ -37,7 +37,7 @@ pub fn remove_condition(
     Ok(Step::settled(profile, state, next, notes))
 }
 
-/// Something that lasts on a character.
+/// A lasting condition of a character.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Condition {
@@ -47,15 +47,15 @@ pub enum Condition {
     Restrained,
     /// Rolls against the character have advantage.
     Vulnerable,
-    /// Anything else the table agrees on, in lower case; make it with [`Condition::named`].
+    /// Any other condition the table agrees on, in lower case; created by [`Condition::named`].
     Custom(String),
 }
 
 impl Condition {
-    /// The most characters in a name.
+    /// The maximum length of a name, in characters.
     pub const MAX_NAME: usize = 40;
 
-    /// The condition of this name. Case and spaces around and between words do not matter.
+    /// Returns the condition with this name. Case and extra white space do not matter.
     pub fn named(name: &str) -> Result<Self, TableError> {
         let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
         let name = words.join(" ");

@@ -1,14 +1,14 @@
-//! Countdowns: dice that the table ticks down until something happens.
+//! Countdowns, which tick down until something happens.
 //!
-//! A countdown triggers when it reaches zero, at most once for each advance; ticks beyond zero are
-//! lost. Nothing here may advance a countdown that is over.
+//! A countdown triggers when it reaches zero, at most once per advance; further ticks are lost. A
+//! countdown that is over never advances.
 
 use crate::duality::Outcome;
 
 use super::error::{TableError, amount, within};
 use super::rest::RestKind;
 
-/// Advances a countdown by so many ticks and says whether it triggered.
+/// Advances a countdown by this many ticks and returns whether it triggered.
 pub fn advance(countdown: Countdown, by: i64) -> Result<(Countdown, bool), TableError> {
     let by = amount(by)?;
     if countdown.is_over() {
@@ -21,7 +21,7 @@ pub fn advance(countdown: Countdown, by: i64) -> Result<(Countdown, bool), Table
     Ok((countdown.restarted(), true))
 }
 
-/// Advances a countdown by what the outcome of an action roll is worth to it.
+/// Advances a countdown by the ticks that the outcome of an action roll is worth.
 pub fn advance_by_outcome(
     countdown: Countdown,
     outcome: Outcome,
@@ -29,7 +29,7 @@ pub fn advance_by_outcome(
     advance(countdown, ticks(countdown.kind, outcome))
 }
 
-/// Advances countdowns that are linked: one roll counts for all of them.
+/// Advances linked countdowns: one roll counts for all of them.
 pub fn advance_linked(
     countdowns: &[Countdown],
     outcome: Outcome,
@@ -37,8 +37,8 @@ pub fn advance_linked(
     countdowns.iter().map(|countdown| advance_by_outcome(*countdown, outcome)).collect()
 }
 
-/// Advances a long-term countdown by a rest that was finished: one tick for a long rest. Others
-/// stay as they are.
+/// Advances a countdown after a finished rest: a long-term countdown by one tick for a long rest,
+/// others not at all.
 pub fn advance_by_rest(
     countdown: Countdown,
     rest: RestKind,
@@ -50,7 +50,7 @@ pub fn advance_by_rest(
     advance(countdown, by)
 }
 
-/// How many ticks the outcome of an action roll is worth.
+/// The number of ticks that the outcome of an action roll is worth.
 pub const fn ticks(kind: CountdownKind, outcome: Outcome) -> i64 {
     match (kind, outcome) {
         (CountdownKind::Standard, _) => 1,
@@ -64,7 +64,7 @@ pub const fn ticks(kind: CountdownKind, outcome: Outcome) -> i64 {
     }
 }
 
-/// A countdown.
+/// The state of a countdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Countdown {
     start: i64,
@@ -74,15 +74,15 @@ pub struct Countdown {
 }
 
 impl Countdown {
-    /// The most ticks of a countdown.
+    /// The maximum number of ticks of a countdown.
     pub const MAX: i64 = 100;
 
-    /// A countdown that has just been set.
+    /// Creates a countdown that has just been set.
     pub fn new(start: i64, kind: CountdownKind, looping: Looping) -> Result<Self, TableError> {
         Self::resumed(start, start, kind, looping)
     }
 
-    /// A countdown as it was put away.
+    /// Restores a countdown from its stored values.
     pub fn resumed(
         start: i64,
         current: i64,
@@ -94,32 +94,32 @@ impl Countdown {
         Ok(Self { start, current, kind, looping })
     }
 
-    /// The ticks it starts from, or started from the last time.
+    /// The number of ticks it started from the last time.
     pub const fn start(self) -> i64 {
         self.start
     }
 
-    /// The ticks that are left.
+    /// The number of ticks left.
     pub const fn current(self) -> i64 {
         self.current
     }
 
-    /// What ticks it down.
+    /// What advances it.
     pub const fn kind(self) -> CountdownKind {
         self.kind
     }
 
-    /// What happens after it triggers.
+    /// What happens after it has triggered.
     pub const fn looping(self) -> Looping {
         self.looping
     }
 
-    /// Whether it can trigger no more.
+    /// Whether it is over and cannot trigger again.
     pub const fn is_over(self) -> bool {
         self.current == 0
     }
 
-    /// The countdown right after it triggered.
+    /// Returns the countdown as it is right after it triggered.
     fn restarted(self) -> Self {
         let start = match self.looping {
             Looping::Once => 0,
@@ -131,29 +131,29 @@ impl Countdown {
     }
 }
 
-/// What ticks a countdown down.
+/// What advances a countdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CountdownKind {
-    /// Every action roll, by one.
+    /// Every action roll, by one tick.
     Standard,
-    /// Success, the better the more.
+    /// Success; the better the outcome, the more ticks.
     Progress,
-    /// Failure, the worse the more, and success with Fear.
+    /// Failure, with more ticks for worse outcomes, and success with Fear.
     Consequence,
     /// Long rests.
     LongTerm,
 }
 
-/// What happens after a countdown triggers.
+/// What happens after a countdown has triggered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Looping {
     /// It is over.
     Once,
-    /// It starts again from the same number.
+    /// It restarts from the same number.
     Same,
-    /// It starts again from one more.
+    /// It restarts from one more.
     Increasing,
-    /// It starts again from one less, and is over when that is zero.
+    /// It restarts from one less, and is over when that is zero.
     Decreasing,
 }
 
@@ -165,7 +165,8 @@ mod tests {
         Countdown::new(start, CountdownKind::Standard, looping).unwrap()
     }
 
-    /// The numbers a countdown shows while it is ticked one by one, with a mark where it triggers.
+    /// The numbers that a countdown shows while it is ticked one by one, each with whether it
+    /// triggered.
     fn shown(mut countdown: Countdown, count: usize) -> Vec<(i64, bool)> {
         let tick = |_| {
             let triggered;

@@ -1,7 +1,7 @@
-//! Damage: from a number to marked Hit Points.
+//! Damage: from an amount to marked Hit Points.
 //!
-//! The order is fixed: resistance or immunity first, then the thresholds, then armor. Halves must
-//! always be rounded up, in favour of the one who hits.
+//! The order is fixed: resistance or immunity first, then the thresholds, then armor. Halves are
+//! always rounded up, in favour of the attacker.
 
 use super::error::{TableError, within};
 use super::note::Note;
@@ -9,10 +9,10 @@ use super::profile::Profile;
 use super::state::State;
 use super::step::Step;
 
-/// The most damage of one hit.
+/// The maximum damage of one hit.
 const MAX_DAMAGE: i64 = 1_000_000;
 
-/// Deals damage to a character.
+/// Applies damage to a character.
 pub fn take_damage(
     profile: &Profile,
     state: &State,
@@ -39,9 +39,9 @@ pub fn take_damage(
     Ok(DamageStep { dealt, severity, hp_marked: start.hp - step.state.hp, step })
 }
 
-/// What is left of damage after resistance or immunity.
+/// Returns the damage that is left after resistance or immunity.
 ///
-/// Damage of both kinds is reduced only as far as both kinds are.
+/// Damage of both kinds is reduced only as far as the character is protected from both.
 pub fn reduced_damage(damage: Damage, defence: Defence) -> i64 {
     let protection = match damage.kind {
         DamageKind::Physical => defence.physical,
@@ -55,7 +55,7 @@ pub fn reduced_damage(damage: Damage, defence: Defence) -> i64 {
     }
 }
 
-/// How severe damage is for a character, after resistance and before armor.
+/// Returns the severity of damage for a character, after resistance and before armor.
 pub fn severity(profile: &Profile, dealt: i64, massive: MassiveDamage) -> Severity {
     let (major, severe) = (profile.fields().major_threshold, profile.fields().severe_threshold);
     match dealt {
@@ -67,18 +67,18 @@ pub fn severity(profile: &Profile, dealt: i64, massive: MassiveDamage) -> Severi
     }
 }
 
-/// One hit, or several that land at the same time, added up.
+/// The damage of one hit, or of several that land at the same time, added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Damage {
-    /// The number that was rolled.
+    /// The amount that was rolled.
     pub amount: i64,
-    /// What it is made of.
+    /// The kind of damage.
     pub kind: DamageKind,
-    /// Whether armor helps.
+    /// Whether armor can reduce it.
     pub directness: Directness,
 }
 
-/// What damage is made of.
+/// A kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DamageKind {
     /// Physical damage.
@@ -89,66 +89,66 @@ pub enum DamageKind {
     Both,
 }
 
-/// Whether armor helps against damage.
+/// Whether armor can reduce damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Directness {
-    /// It does.
+    /// Armor can reduce it.
     Normal,
-    /// It does not.
+    /// Armor cannot reduce it.
     Direct,
 }
 
-/// What protects a character from each kind of damage.
+/// The protection of a character against each kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Defence {
-    /// From physical damage.
+    /// Against physical damage.
     pub physical: Protection,
-    /// From magic damage.
+    /// Against magic damage.
     pub magic: Protection,
 }
 
-/// How well something protects, from the least to the most.
+/// A level of protection, from the least to the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Protection {
-    /// Not at all.
+    /// None.
     #[default]
     None,
     /// Damage is halved, rounded up.
     Resistant,
-    /// There is no damage.
+    /// There is no damage at all.
     Immune,
 }
 
-/// How a hit is taken.
+/// The options for taking a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DamageOptions {
     /// Whether armor is used.
     pub armor: ArmorUse,
-    /// Whether the table plays with massive damage.
+    /// Whether the table uses the rule for massive damage.
     pub massive: MassiveDamage,
 }
 
 /// Whether armor is used against a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ArmorUse {
-    /// It is spared.
+    /// No Armor Slot is marked.
     #[default]
     Spare,
-    /// One Armor Slot is marked to mark one Hit Point less.
+    /// One Armor Slot is marked, so that one Hit Point less is marked.
     MarkSlot,
 }
 
-/// Whether the table plays with massive damage.
+/// Whether the table uses the rule for massive damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MassiveDamage {
-    /// Severe is the worst.
+    /// Not used: severe damage is the worst.
     #[default]
     Off,
-    /// Damage of twice the severe threshold marks four Hit Points.
+    /// Used: damage of twice the severe threshold marks four Hit Points.
     Counts,
 }
 
-/// How severe damage is.
+/// The severity of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// No damage is left.
@@ -164,7 +164,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// How many Hit Points it marks.
+    /// The number of Hit Points it marks.
     pub const fn hit_points(self) -> i64 {
         match self {
             Self::None => 0,
@@ -176,14 +176,14 @@ impl Severity {
     }
 }
 
-/// What a hit did.
+/// The result of a hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamageStep {
-    /// The damage that was left after resistance or immunity.
+    /// The damage left after resistance or immunity.
     pub dealt: i64,
-    /// How severe that was, before armor.
+    /// The severity of that damage, before armor.
     pub severity: Severity,
-    /// The Hit Points that were marked; never more than were left.
+    /// The number of Hit Points marked; at most as many as were left.
     pub hp_marked: i64,
     /// The new state. [`Step::death_move_due`] says whether the last Hit Point was marked.
     pub step: Step,

@@ -1,8 +1,7 @@
-//! Death moves: what a character does who has marked the last Hit Point.
+//! Death moves, which characters make after marking their last Hit Point.
 //!
-//! The dice come in from the caller. Whatever may be refused is refused by what is known before
-//! they fall, so that no dice are ever thrown away. A death move must never be made by somebody
-//! who is not dying.
+//! The dice come from the caller. Everything that can be rejected can be checked before they are
+//! rolled, so that no roll is ever wasted. Only a dying character can make a death move.
 
 use crate::duality::{Die12, DualityDice};
 
@@ -12,14 +11,15 @@ use super::profile::Profile;
 use super::state::{Life, State};
 use super::step::Step;
 
-/// Blaze of Glory: one last action, critical without a roll, and then death.
+/// Blaze of Glory: one last action, which is critical without a roll, and then death.
 pub fn blaze_of_glory(profile: &Profile, state: &State) -> Result<Step, TableError> {
     let next = State { life: Life::Dead, ..dying(profile, state)? };
     let notes = vec![Note::LastActionIsCritical, Note::Died];
     Ok(Step::settled(profile, state, next, notes))
 }
 
-/// Avoid Death: the character falls unconscious, and a Hope die up to the level leaves a scar.
+/// Avoid Death: the character falls unconscious and, if the Hope die is at most the level, gets a
+/// scar.
 pub fn avoid_death(
     profile: &Profile,
     state: &State,
@@ -27,7 +27,7 @@ pub fn avoid_death(
 ) -> Result<AvoidDeath, TableError> {
     let mut next = State { life: Life::Unconscious, ..dying(profile, state)? };
     let low = i64::from(hope_die.value()) <= profile.level().value();
-    // Who has no slot left has none to lose.
+    // A character without Hope slots has none to lose.
     let scarred = low && next.hope_max() > 0;
     let mut notes = Vec::new();
     if scarred {
@@ -43,10 +43,10 @@ pub fn avoid_death(
     Ok(AvoidDeath { hope_die, scarred, step: Step::settled(profile, state, next, notes) })
 }
 
-/// Risk It All: with the higher Hope die the character stands up again, with the higher Fear die
-/// dies, and with equal dice clears everything.
+/// Risk It All: if the Hope die is higher, the character clears Hit Points and Stress; if the Fear
+/// die is higher, the character dies; if the dice are equal, everything is cleared.
 ///
-/// The wishes count only when Hope is higher, but they are checked in any case.
+/// The wishes matter only if Hope is higher, but they are validated in any case.
 pub fn risk_it_all(
     profile: &Profile,
     state: &State,
@@ -70,25 +70,25 @@ pub fn risk_it_all(
     Ok(Step::settled(profile, state, next, notes))
 }
 
-/// What Avoid Death brought.
+/// The result of Avoid Death.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AvoidDeath {
     /// The die that was compared with the level.
     pub hope_die: Die12,
-    /// Whether a Hope slot is lost.
+    /// Whether a Hope slot was lost.
     pub scarred: bool,
     /// The new state.
     pub step: Step,
 }
 
-/// What the points of Risk It All shall clear first. Nobody knows beforehand how many points there
-/// will be, so what is wished comes first, Hit Points before Stress, and what is left clears the
-/// rest in the same order.
+/// How the points of Risk It All are spent first. The number of points is not known beforehand, so
+/// wishes are fulfilled first, Hit Points before Stress, and points that are left clear the rest in
+/// the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Wishes {
-    /// The Hit Points to clear first.
+    /// The number of Hit Points to clear first.
     pub hp: i64,
-    /// The Stress to clear before more Hit Points.
+    /// The amount of Stress to clear before more Hit Points.
     pub stress: i64,
 }
 
@@ -99,7 +99,7 @@ impl Wishes {
         Ok(())
     }
 
-    /// The Hit Points and the Stress that are cleared with so many points.
+    /// Returns how many Hit Points and how much Stress this many points clear.
     fn cleared(self, profile: &Profile, state: &State, points: i64) -> (i64, i64) {
         let mut left = points;
         let mut spend = |wanted: i64| {
@@ -113,7 +113,7 @@ impl Wishes {
     }
 }
 
-/// The state to start a death move from.
+/// Returns the state to start a death move from, or why none is due.
 fn dying(profile: &Profile, state: &State) -> Result<State, TableError> {
     let start = state.ready(profile)?;
     match (start.life, start.hp) {

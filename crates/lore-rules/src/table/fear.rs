@@ -1,7 +1,7 @@
 //! The Game Master's Fear.
 //!
-//! Fear past its maximum is lost, and gaining it there must never be an error: a roll with Fear
-//! has to be applicable at any time.
+//! Gaining Fear beyond its maximum is not an error, because a roll with Fear must be applicable at
+//! any time; the excess is lost.
 
 use super::change::{Change, Field, Value};
 use super::error::{TableError, amount, within};
@@ -12,10 +12,10 @@ use super::note::Note;
 pub struct GmFear(i64);
 
 impl GmFear {
-    /// The most Fear.
+    /// The maximum amount of Fear.
     pub const MAX: i64 = 12;
 
-    /// Accepts an amount of Fear.
+    /// Validates an amount of Fear.
     pub fn new(value: i64) -> Result<Self, TableError> {
         within("gm_fear", value, 0, Self::MAX).map(Self)
     }
@@ -37,7 +37,7 @@ impl GmFear {
         Ok(self.step(sum.min(Self::MAX), notes))
     }
 
-    /// Takes Fear off, if there is enough.
+    /// Removes Fear, if there is enough.
     pub fn spend(self, spent: i64) -> Result<FearStep, TableError> {
         let need = amount(spent)?;
         if need > self.0 {
@@ -57,14 +57,14 @@ impl GmFear {
     }
 }
 
-/// What a rule did to the Game Master's Fear.
+/// The result of a rule for the Game Master's Fear.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FearStep {
     /// The new Fear.
     pub fear: GmFear,
-    /// The change, if there is one.
+    /// The change, if the Fear changed.
     pub changes: Vec<Change>,
-    /// What the people at the table should hear.
+    /// Notes to the people at the table.
     pub notes: Vec<Note>,
 }
 

@@ -1,6 +1,6 @@
 //! Gaining and spending Hope.
 //!
-//! Hope past the maximum is lost; spending more than there is must never be possible.
+//! Hope beyond the maximum is lost; spending more than there is is an error.
 
 use super::error::{MAX_AMOUNT, TableError, amount, within};
 use super::note::Note;
@@ -8,7 +8,7 @@ use super::profile::Profile;
 use super::state::State;
 use super::step::Step;
 
-/// Adds Hope, up to the slots that are not scarred.
+/// Adds Hope, up to the number of slots that are not scarred.
 pub fn gain_hope(profile: &Profile, state: &State, gained: i64) -> Result<Step, TableError> {
     let mut next = state.ready(profile)?;
     next.hope += amount(gained)?;
@@ -27,7 +27,7 @@ pub fn spend_hope(profile: &Profile, state: &State, on: HopeUse) -> Result<Step,
     Ok(Step::settled(profile, state, next, Vec::new()))
 }
 
-/// What Hope is spent on.
+/// A use of Hope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HopeUse {
@@ -44,7 +44,7 @@ pub enum HopeUse {
 }
 
 impl HopeUse {
-    /// How much Hope it costs.
+    /// The amount of Hope it costs.
     pub const fn cost(self) -> i64 {
         match self {
             Self::HelpAlly | Self::Experience => 1,

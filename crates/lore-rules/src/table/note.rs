@@ -1,41 +1,41 @@
-//! What the people at the table should hear about a change.
+//! Notes to the people at the table about a change.
 //!
-//! Notes say what the rules did beyond the plain numbers. They must never be needed to repeat a
-//! change: the list of changes is enough for that.
+//! Notes say what the rules did beyond the plain numbers. Replaying a change must never need them;
+//! the list of changes is enough for that.
 
-/// Something the rules did, or now ask for.
+/// A note about something that the rules did or now require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Note {
-    /// Hope was gained past its maximum.
+    /// Hope was gained beyond its maximum.
     HopeFull,
-    /// Fear was gained past its maximum.
+    /// Fear was gained beyond its maximum.
     FearFull,
-    /// Stress had to be marked with no slot free.
+    /// Stress was marked without a free slot, so a Hit Point was marked instead.
     StressOverflowed,
-    /// Stress had to be marked with neither a slot nor a Hit Point left.
+    /// Stress was to be marked with neither a slot nor a Hit Point left.
     NothingLeftToMark,
-    /// The last Stress slot was marked.
+    /// The last Stress slot was marked, which makes the character Vulnerable.
     BecameVulnerable,
     /// Stress was cleared after its last slot had been marked.
     NoLongerVulnerable,
-    /// The last Hit Point was marked.
+    /// The last Hit Point was marked, so a death move is due.
     DeathMoveDue,
     /// The last Hit Point of a character without death moves was marked.
     Defeated,
     /// The Game Master brought the character back into play.
     CameBack,
-    /// Hit Points were cleared, or a long rest ended.
+    /// An unconscious character woke up: Hit Points were cleared, or a long rest ended.
     WokeUp,
-    /// A slot of armor was to be marked for a hit that marks nothing.
+    /// An Armor Slot was to be marked for a hit that marks no Hit Point.
     ArmorNotNeeded,
-    /// The condition was there before.
+    /// The character already had the condition.
     HadCondition,
-    /// The condition was not there.
+    /// The character did not have the condition.
     HadNoCondition,
-    /// A number was lowered to a new maximum.
+    /// A number was brought into its range, usually because a maximum was lowered.
     LoweredToMaximum,
-    /// The next action is a critical success, and the last.
+    /// The last action of the character is a critical success.
     LastActionIsCritical,
     /// The character dropped unconscious.
     FellUnconscious,
@@ -49,14 +49,14 @@ pub enum Note {
     RestLost,
     /// The long rest was interrupted and counts as a short one.
     RestShortened,
-    /// Work on a project needs a whole long rest.
+    /// A long rest with work on a project was interrupted, so the work does not count.
     ProjectLost,
     /// One long-term countdown may advance.
     CountdownMayAdvance,
 }
 
 impl Note {
-    /// The name of the note, for programs.
+    /// The name of the note, for machines.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::HopeFull => "HOPE_FULL",
@@ -85,7 +85,7 @@ impl Note {
         }
     }
 
-    /// The note in words for people.
+    /// The note as a sentence for people.
     pub const fn text(self) -> &'static str {
         match self {
             Self::HopeFull => "Hope is at its maximum; the rest is lost.",

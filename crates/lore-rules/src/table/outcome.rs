@@ -1,8 +1,8 @@
-//! What the outcome of an action roll does to Hope, Stress and Fear.
+//! The effects of the outcome of an action roll on Hope, Stress and Fear.
 //!
-//! Only who won, Hope or Fear, matters here; success and failure must never change a number. What
-//! would go past a maximum is lost, so every outcome can be applied at any time. Reaction rolls
-//! have outcomes of another type and cannot come in.
+//! Only which die was higher matters here, Hope or Fear; success and failure never change a number.
+//! Anything beyond a maximum is lost, so every outcome can be applied at any time. Reaction rolls
+//! have outcomes of another type and so cannot be applied.
 
 use crate::duality::Outcome;
 
@@ -13,7 +13,7 @@ use super::profile::Profile;
 use super::state::State;
 use super::step::Step;
 
-/// What an outcome asks for.
+/// Returns the effects of an outcome.
 pub const fn outcome_effects(outcome: Outcome) -> OutcomeEffects {
     let (hope, stress, gm_fear) = match outcome {
         Outcome::CriticalSuccess => (1, -1, 0),
@@ -23,7 +23,7 @@ pub const fn outcome_effects(outcome: Outcome) -> OutcomeEffects {
     OutcomeEffects { hope, stress, gm_fear, requires_complication: gm_fear > 0 }
 }
 
-/// Gives a character what the outcome of a roll brings.
+/// Applies the effects of an outcome on the character who rolled.
 pub fn apply_outcome(
     profile: &Profile,
     state: &State,
@@ -37,21 +37,21 @@ pub fn apply_outcome(
     Ok(Step::settled(profile, state, next, notes))
 }
 
-/// Gives the Game Master what the outcome of a roll brings.
+/// Applies the effects of an outcome on the Game Master's Fear.
 pub fn apply_outcome_to_fear(fear: GmFear, outcome: Outcome) -> Result<FearStep, TableError> {
     fear.gain(outcome_effects(outcome).gm_fear)
 }
 
-/// What an outcome asks for, before any maximum.
+/// The effects of an outcome, before any maximum is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutcomeEffects {
-    /// The Hope that is gained.
+    /// The Hope gained.
     pub hope: i64,
-    /// The Stress that is marked or, below zero, cleared.
+    /// The Stress marked or, if negative, cleared.
     pub stress: i64,
     /// The Fear that the Game Master gains.
     pub gm_fear: i64,
-    /// Whether the story gets worse: for every roll with Fear.
+    /// Whether the Game Master adds a complication: true for every roll with Fear.
     pub requires_complication: bool,
 }
 

@@ -1,7 +1,7 @@
-//! What a character is: the numbers that play does not change.
+//! The profile of a character: the numbers that play does not change.
 //!
-//! A [`Profile`] that exists is within every range. This module must never correct a number that
-//! somebody chose; it says which one is wrong.
+//! Every existing [`Profile`] is within all ranges. This module must never correct a number that
+//! somebody chose; it rejects it and names it.
 
 use std::collections::BTreeMap;
 
@@ -16,23 +16,23 @@ pub const TRAITS: [&str; 6] =
 pub struct Profile(ProfileFields);
 
 impl Profile {
-    /// The smallest trait.
+    /// The smallest trait modifier.
     pub const TRAIT_MIN: i64 = -2;
-    /// The largest trait.
+    /// The largest trait modifier.
     pub const TRAIT_MAX: i64 = 4;
-    /// The most traits.
+    /// The maximum number of traits.
     pub const MAX_TRAITS: usize = 30;
-    /// The most characters in the name of a trait.
+    /// The maximum length of a trait's name, in characters.
     pub const MAX_TRAIT_NAME: usize = 40;
 
-    /// Checks every number and name. Names are trimmed.
+    /// Validates every number and name. Names are trimmed.
     pub fn new(mut fields: ProfileFields) -> Result<Self, ProfileError> {
         fields.check_numbers()?;
         fields.traits = checked_traits(fields.traits)?;
         Ok(Self(fields))
     }
 
-    /// All numbers, for reading or for the start of a change.
+    /// All numbers, for reading or as the basis of a change.
     pub fn fields(&self) -> &ProfileFields {
         &self.0
     }
@@ -42,50 +42,51 @@ impl Profile {
         Level(self.0.level)
     }
 
-    /// All Hit Points.
+    /// The number of Hit Points.
     pub const fn hp_max(&self) -> i64 {
         self.0.hp_max
     }
 
-    /// All Stress slots.
+    /// The number of Stress slots.
     pub const fn stress_max(&self) -> i64 {
         self.0.stress_max
     }
 
-    /// All Armor Slots.
+    /// The number of Armor Slots.
     pub const fn armor_score(&self) -> i64 {
         self.0.armor_score
     }
 }
 
-/// The numbers of a profile before they are checked.
+/// The numbers of a profile before validation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileFields {
-    /// 1 to 10.
+    /// The level, 1 to 10.
     pub level: i64,
-    /// The modifiers by name, each -2 to 4. Names are free.
+    /// The trait modifiers by name, each -2 to 4. Names are free.
     pub traits: BTreeMap<String, i64>,
-    /// All Hit Points, 1 to 100.
+    /// The number of Hit Points, 1 to 100.
     pub hp_max: i64,
-    /// All Stress slots, 0 to 100.
+    /// The number of Stress slots, 0 to 100.
     pub stress_max: i64,
-    /// What attacks have to reach, 0 to 100.
+    /// The number that attacks have to reach, 0 to 100.
     pub evasion: i64,
     /// The damage that marks two Hit Points, 0 to 1000.
     pub major_threshold: i64,
-    /// The damage that marks three Hit Points, not below the major threshold.
+    /// The damage that marks three Hit Points, from the major threshold to 1000.
     pub severe_threshold: i64,
-    /// All Armor Slots, 0 to 12.
+    /// The number of Armor Slots, 0 to 12.
     pub armor_score: i64,
     /// The number of weapon dice, 0 to 6.
     pub proficiency: i64,
 }
 
 impl ProfileFields {
-    /// The most slots of Hit Points or Stress. The game sets no limit; this keeps numbers sane.
+    /// The maximum number of Hit Points and of Stress slots. The game sets no limit; this one is
+    /// for safety.
     const SLOTS_MAX: i64 = 100;
 
-    /// The numbers a new character starts with.
+    /// Returns the profile of a new character.
     pub fn starting(kind: CharacterKind) -> Self {
         let plain = Self {
             level: Level::MIN,
@@ -133,12 +134,12 @@ impl ProfileFields {
     }
 }
 
-/// Who plays a character, which decides what it starts with.
+/// Whether a character is a player's, which decides the numbers it starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CharacterKind {
-    /// A player's character.
+    /// A player character.
     Pc,
-    /// Anybody else.
+    /// A non-player character.
     Npc,
 }
 
@@ -152,7 +153,7 @@ impl Level {
     /// The highest level.
     pub const MAX: i64 = 10;
 
-    /// Accepts a level.
+    /// Validates a level.
     pub fn new(value: i64) -> Result<Self, ProfileError> {
         let (min, max) = (Self::MIN, Self::MAX);
         if (min..=max).contains(&value) {
@@ -166,7 +167,7 @@ impl Level {
         self.0
     }
 
-    /// The tier the level belongs to, 1 to 4.
+    /// The tier of the level, 1 to 4.
     pub const fn tier(self) -> i64 {
         match self.0 {
             ..=1 => 1,
@@ -177,38 +178,38 @@ impl Level {
     }
 }
 
-/// Why a profile was refused.
+/// Why a profile was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// A number is too small or too large: send one in range.
+    /// A number is out of range.
     #[error("{field} is {min} to {max}, not {value}")]
     OutOfRange {
         /// The field of the profile.
         field: &'static str,
-        /// The refused number.
+        /// The rejected number.
         value: i64,
         /// The smallest number.
         min: i64,
         /// The largest number.
         max: i64,
     },
-    /// A trait is too small or too large: send one in range.
+    /// A trait modifier is out of range.
     #[error("the trait {name:?} is {min} to {max}, not {value}")]
     TraitOutOfRange {
         /// The name of the trait.
         name: String,
-        /// The refused modifier.
+        /// The rejected modifier.
         value: i64,
         /// The smallest modifier.
         min: i64,
         /// The largest modifier.
         max: i64,
     },
-    /// The name of a trait is blank or too long.
+    /// The name of a trait is empty or too long.
     #[error("a trait has a name of 1 to {max} characters")]
     BadTraitName {
-        /// The most characters.
+        /// The maximum length in characters.
         max: usize,
     },
     /// Two traits have the same name, ignoring case.
@@ -220,9 +221,9 @@ pub enum ProfileError {
     /// There are too many traits.
     #[error("a profile has at most {max} traits, not {given}")]
     TooManyTraits {
-        /// The traits there are.
+        /// The number of traits given.
         given: usize,
-        /// The most traits.
+        /// The maximum number of traits.
         max: usize,
     },
 }

@@ -1,6 +1,6 @@
 //! Clearing Hit Points, Stress and Armor Slots.
 //!
-//! More than is marked can be cleared without harm; the surplus is lost. Nothing here may raise the
+//! Clearing more than is marked is allowed; the surplus is lost. Nothing here may bring back the
 //! dead.
 
 use super::error::{TableError, amount};

@@ -1,9 +1,9 @@
 //! Short and long rests of a whole party.
 //!
-//! What can be checked is checked before the first die is drawn. Dice come in the order of the
-//! members and their moves, and the Game Master's last; another order must never be used, or rests
-//! on record could no longer be repeated. Members behind the screen have dice of their own, so that
-//! the others' can be shown and repeated without them.
+//! Everything that can be checked is checked before the first die is drawn. Dice are drawn in the
+//! order of the members and their moves, and the Game Master's last; this order must never change,
+//! or recorded rests could no longer be reproduced. Members behind the screen have a dice stream of
+//! their own, so that the other dice can be shown and reproduced without theirs.
 
 mod error;
 mod plan;
@@ -22,10 +22,10 @@ use super::recovery::{clear_stress, heal, repair_armor};
 use super::state::{Life, State, clamp_to};
 use super::step::Step;
 
-/// Lets a party rest.
+/// Carries out a rest of a party.
 ///
-/// A short rest that is interrupted brings nothing, no Fear either, and does not count; a long
-/// rest that is interrupted is a short one.
+/// An interrupted short rest has no effect, not even on Fear, and does not count. An interrupted
+/// long rest counts as a short one.
 pub fn rest(
     kind: RestKind,
     course: RestCourse,
@@ -51,55 +51,55 @@ pub fn rest(
     })
 }
 
-/// Where the dice of a rest come from.
+/// The dice streams of a rest.
 pub struct RestDice {
-    /// Those that everybody sees, the Game Master's among them.
+    /// The dice that everybody sees, including the Game Master's.
     pub open: DiceStream,
-    /// Those of members behind the screen.
+    /// The dice of members behind the screen.
     pub hidden: DiceStream,
 }
 
-/// What a rest brought.
+/// The result of a rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestStep {
-    /// What the rest counts as; nothing if it is lost.
+    /// What the rest counts as; `None` if it had no effect.
     pub counts_as: Option<RestKind>,
-    /// What happened to each member, in the order of the party.
+    /// The step of each member, in the order of the party.
     pub members: Vec<Step>,
-    /// The dice of the members' moves, in the order they were rolled.
+    /// The dice of the members' moves, in the order in which they were rolled.
     pub rolls: Vec<RestRoll>,
-    /// The die for the Game Master's Fear.
+    /// The die for the Game Master's Fear, if the rest counts.
     pub fear_die: Option<u32>,
-    /// What the Game Master gained.
+    /// The effect on the Game Master's Fear.
     pub fear: FearStep,
-    /// The rests so far, with this one.
+    /// The log, including this rest.
     pub log: RestLog,
-    /// What the people at the table should hear about the rest as a whole.
+    /// Notes to the people at the table about the rest as a whole.
     pub notes: Vec<Note>,
 }
 
-/// The die of one move.
+/// The roll for one move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestRoll {
-    /// Who made the move, as a position in the party.
+    /// The member who made the move, as a position in the party.
     pub member: usize,
     /// The move.
     pub chosen: RestMove,
-    /// The four-sided die.
+    /// The face of the four-sided die.
     pub die: u32,
-    /// The die and the tier.
+    /// The sum of the die and the tier.
     pub amount: i64,
 }
 
-/// How many short rests a party has taken since its last long one.
+/// The number of short rests since the last long one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct RestLog(i64);
 
 impl RestLog {
-    /// The most short rests in a row.
+    /// The maximum number of short rests in a row.
     pub const MAX_SHORT: i64 = 3;
 
-    /// Accepts a number of short rests in a row.
+    /// Validates a number of short rests in a row.
     pub fn new(short_in_a_row: i64) -> Result<Self, TableError> {
         super::error::within("short_rests", short_in_a_row, 0, Self::MAX_SHORT).map(Self)
     }
@@ -109,8 +109,8 @@ impl RestLog {
         self.0
     }
 
-    /// The log with one more rest. An interrupted long rest can follow three short ones, and leaves
-    /// the number at three.
+    /// Returns the log with one more rest. An interrupted long rest may follow three short ones;
+    /// then the number stays at three.
     fn after(self, rest: RestKind) -> Self {
         match rest {
             RestKind::Short => Self((self.0 + 1).min(Self::MAX_SHORT)),
@@ -119,7 +119,7 @@ impl RestLog {
     }
 }
 
-/// A rest that is going on.
+/// A rest in progress.
 struct Resting<'a> {
     counts_as: RestKind,
     party: &'a [Rester<'a>],
@@ -166,7 +166,8 @@ impl<'a> Resting<'a> {
         self.apply(whom, rule, amount)
     }
 
-    /// How much a move clears: everything in a long rest, a die and the tier in a short one.
+    /// Returns how much a move clears: everything in a long rest, the sum of a die and the tier in
+    /// a short one.
     fn amount(&mut self, member: usize, chosen: RestMove) -> i64 {
         if self.counts_as == RestKind::Long {
             return MAX_AMOUNT;
@@ -191,7 +192,7 @@ impl<'a> Resting<'a> {
         Ok(())
     }
 
-    /// Work on a project is for the table to follow; here it only costs a move.
+    /// Work on a project is tracked by the people at the table; here it only uses up a move.
     fn work(&mut self, member: usize) -> Result<(), RestError> {
         let member = self.members.get_mut(member);
         if let Some(member) = member.filter(|_| self.counts_as == RestKind::Short) {
@@ -200,7 +201,7 @@ impl<'a> Resting<'a> {
         Ok(())
     }
 
-    /// A long rest ends unconsciousness.
+    /// Wakes unconscious members after a long rest.
     fn wake_up(&mut self) {
         if self.counts_as == RestKind::Short {
             return;
@@ -216,7 +217,7 @@ impl<'a> Resting<'a> {
     }
 }
 
-/// A rule that clears or adds so much of something.
+/// A rule that clears or adds an amount of something.
 type Rule = fn(&Profile, &State, i64) -> Result<Step, TableError>;
 
 impl<'a> Member<'a> {
@@ -238,7 +239,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// A rest that brought nothing.
+/// Returns the result of a rest without effect.
 fn lost(party: &[Rester<'_>], log: RestLog, fear: GmFear) -> Result<RestStep, RestError> {
     Ok(RestStep {
         counts_as: None,
@@ -255,7 +256,7 @@ fn player_characters(party: &[Rester<'_>]) -> usize {
     party.iter().filter(|rester| rester.kind == CharacterKind::Pc).count()
 }
 
-/// The die, and for a long rest one more for each player character.
+/// The Fear gained: the die, and for a long rest one more per player character.
 fn fear_gained(counts_as: RestKind, die: u32, characters: usize) -> i64 {
     match counts_as {
         RestKind::Short => i64::from(die),

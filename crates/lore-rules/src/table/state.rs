@@ -1,8 +1,7 @@
-//! How a character fares: the numbers that play changes.
+//! The state of a character: the numbers that play changes.
 //!
-//! A state goes with a [`Profile`], which has its maxima. States come from a store and may be
-//! older than the profile: [`clamp_to`] brings them together again, and must never raise a number
-//! or lower one that fits.
+//! A state belongs to a [`Profile`], which holds its maxima. A stored state may be older than its
+//! profile: [`clamp_to`] adapts it, and must never change a number that is in range.
 
 use std::collections::BTreeSet;
 
@@ -12,35 +11,35 @@ use super::note::Note;
 use super::profile::{CharacterKind, Profile};
 use super::step::Step;
 
-/// How a character fares.
+/// The state of a character.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct State {
-    /// The Hope to spend, 0 to [`State::hope_max`].
+    /// The Hope available, 0 to [`State::hope_max`].
     pub hope: i64,
-    /// The Stress slots that are marked.
+    /// The number of marked Stress slots.
     pub stress: i64,
-    /// The Hit Points that are left.
+    /// The number of Hit Points left.
     pub hp: i64,
-    /// The Armor Slots that are marked.
+    /// The number of marked Armor Slots.
     pub armor_marked: i64,
-    /// The Hope slots that are lost for good, 0 to 6.
+    /// The number of Hope slots lost for good, 0 to 6.
     pub scars: i64,
-    /// The conditions that somebody put on the character.
+    /// The conditions that somebody added.
     pub conditions: BTreeSet<Condition>,
-    /// Whether the character is Vulnerable because the last Stress slot is marked. The rules keep
-    /// this apart from the conditions, so that clearing Stress takes away no other Vulnerable.
+    /// Whether the character is Vulnerable because the last Stress slot is marked. Kept apart from
+    /// the conditions, so that clearing Stress does not remove a Vulnerable from another source.
     pub vulnerable_from_stress: bool,
-    /// Whether the character still takes part.
+    /// Whether the character still takes part in play.
     pub life: Life,
 }
 
 impl State {
-    /// The Hope slots of a character without scars.
+    /// The number of Hope slots of a character without scars.
     pub const HOPE_SLOTS: i64 = 6;
-    /// The most conditions of a character.
+    /// The maximum number of conditions of a character.
     pub const MAX_CONDITIONS: usize = 30;
 
-    /// The state a new character starts in: unhurt, and with two Hope if a player leads it.
+    /// Returns the state of a new character: unhurt, with two Hope for a player character.
     pub fn starting(kind: CharacterKind, profile: &Profile) -> Self {
         let hope = match kind {
             CharacterKind::Pc => 2,
@@ -49,19 +48,19 @@ impl State {
         Self { hope, hp: profile.hp_max(), ..Self::default() }
     }
 
-    /// The most Hope the character can have.
+    /// The maximum Hope of the character.
     pub const fn hope_max(&self) -> i64 {
         let left = Self::HOPE_SLOTS.saturating_sub(self.scars);
         if left < 0 { 0 } else { left }
     }
 
-    /// Whether the character has a condition, for whatever reason.
+    /// Whether the character has a condition, from any source.
     pub fn has(&self, condition: &Condition) -> bool {
         self.conditions.contains(condition)
             || (self.vulnerable_from_stress && *condition == Condition::Vulnerable)
     }
 
-    /// All conditions of the character, for whatever reason.
+    /// All conditions of the character, from any source.
     pub fn active_conditions(&self) -> BTreeSet<Condition> {
         let mut all = self.conditions.clone();
         if self.vulnerable_from_stress {
@@ -70,8 +69,8 @@ impl State {
         all
     }
 
-    /// The state to start a change from, with every number in range. A character that takes no
-    /// part in play any more has none.
+    /// Returns a copy to start a change from, with every number in range. An error if the character
+    /// no longer takes part in play.
     pub(super) fn ready(&self, profile: &Profile) -> Result<Self, TableError> {
         if self.life.is_in_play() {
             return Ok(self.clamped(profile));
@@ -79,7 +78,7 @@ impl State {
         Err(TableError::NotInPlay(self.life))
     }
 
-    /// Marks Hit Points. Without any left, the next one calls for a death move like the last.
+    /// Marks Hit Points. If none are left, marking one calls for a death move as well.
     pub(super) fn mark_hp(&mut self, marked: i64, notes: &mut Vec<Note>) {
         if marked > 0 && self.hp == 0 && self.life == Life::Active {
             notes.push(Note::DeathMoveDue);
@@ -87,7 +86,7 @@ impl State {
         self.hp -= marked;
     }
 
-    /// The same state with every number in range.
+    /// Returns a copy with every number in range.
     pub(super) fn clamped(&self, profile: &Profile) -> Self {
         let mut state = self.clone();
         state.scars = state.scars.clamp(0, Self::HOPE_SLOTS);
@@ -109,12 +108,12 @@ pub enum Life {
     Unconscious,
     /// Dead.
     Dead,
-    /// Alive, but out of the story: no Hope slot is left.
+    /// Alive, but no longer in play: no Hope slot is left.
     Departed,
 }
 
 impl Life {
-    /// Whether play can still change how the character fares.
+    /// Whether play can still change the character's state.
     pub const fn is_in_play(self) -> bool {
         matches!(self, Self::Active | Self::Unconscious)
     }
@@ -130,14 +129,14 @@ impl Life {
     }
 }
 
-/// Lowers what is above the maxima of a profile that was changed.
+/// Brings every number into the range of a profile that has changed.
 pub fn clamp_to(profile: &Profile, state: &State) -> Step {
     let clamped = state.clamped(profile);
     let notes = if clamped == *state { Vec::new() } else { vec![Note::LoweredToMaximum] };
     Step::settled(profile, state, clamped, notes)
 }
 
-/// New values for some numbers of a state.
+/// New values for some fields of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatePatch {
     /// The new Hope.
@@ -150,12 +149,13 @@ pub struct StatePatch {
     pub armor_marked: Option<i64>,
     /// The new number of scars.
     pub scars: Option<i64>,
-    /// Whether the character takes part from now on.
+    /// Whether the character still takes part in play.
     pub life: Option<Life>,
 }
 
-/// Sets some values, each of which has to be in its range: the Game Master's free hand, which also
-/// brings back the dead. Who has Hit Points is in play.
+/// Sets some values, each of which has to be in range. This is how the Game Master overrides the
+/// rules, and it can bring back the dead: a character who gets Hit Points is in play again, unless
+/// the patch sets `life`.
 pub fn patch(profile: &Profile, state: &State, patch: StatePatch) -> Result<Step, TableError> {
     let set = |field, new: Option<i64>, old, max| match new {
         Some(value) => within(field, value, 0, max),

@@ -1,21 +1,21 @@
-//! The answer of a rule: the new state, what changed and what to say about it.
+//! The result of a rule: the new state, the changes and the notes.
 //!
-//! States are settled in one place, [`Step::settled`], which follows up on what the numbers mean.
-//! No rule may hand out a state that did not go through it.
+//! [`Step::settled`] is the one place that brings states into range and derives what follows from
+//! the numbers. Every new state must go through it; a rest combines states that did.
 
 use super::change::{Change, between};
 use super::note::Note;
 use super::profile::{CharacterKind, Profile};
 use super::state::{Life, State};
 
-/// What a rule did to a character.
+/// The result of a rule for a character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The new state.
     pub state: State,
-    /// What changed, and nothing else.
+    /// The fields that changed, and no others.
     pub changes: Vec<Change>,
-    /// What the people at the table should hear.
+    /// Notes to the people at the table.
     pub notes: Vec<Note>,
 }
 
@@ -25,7 +25,7 @@ impl Step {
         self.notes.contains(&Note::DeathMoveDue)
     }
 
-    /// What the step means for a character of a kind: only those of players make death moves.
+    /// Adapts the notes to the kind of character: only player characters make death moves.
     #[must_use]
     pub fn of_kind(mut self, kind: CharacterKind) -> Self {
         if kind == CharacterKind::Npc {
@@ -35,12 +35,12 @@ impl Step {
         self
     }
 
-    /// The way from one settled state to another.
+    /// Creates the step from one settled state to another.
     pub(super) fn between(before: &State, state: State, notes: Vec<Note>) -> Self {
         Self { changes: between(before, &state), state, notes }
     }
 
-    /// Brings a new state into range and adds what follows from it.
+    /// Brings a new state into range and applies what follows from it.
     pub(super) fn settled(
         profile: &Profile,
         before: &State,
@@ -54,7 +54,7 @@ impl Step {
     }
 }
 
-/// The last Stress slot makes Vulnerable for as long as it is marked.
+/// Makes the character Vulnerable as long as the last Stress slot is marked.
 fn settle_stress(profile: &Profile, before: &State, state: &mut State, notes: &mut Vec<Note>) {
     state.vulnerable_from_stress = profile.stress_max() > 0 && state.stress == profile.stress_max();
     match (before.vulnerable_from_stress, state.vulnerable_from_stress) {
@@ -64,7 +64,8 @@ fn settle_stress(profile: &Profile, before: &State, state: &mut State, notes: &m
     }
 }
 
-/// Hit Points wake an unconscious character, and the last one marked calls for a death move.
+/// Wakes an unconscious character who gains Hit Points, and notes a death move for the last one
+/// marked.
 fn settle_life(before: &State, state: &mut State, notes: &mut Vec<Note>) {
     if state.life == Life::Unconscious && before.hp == 0 && state.hp > 0 {
         state.life = Life::Active;

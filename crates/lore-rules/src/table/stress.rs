@@ -1,7 +1,7 @@
 //! Marking Stress.
 //!
-//! Stress that has to be marked without a free slot marks one Hit Point instead: one for the whole
-//! of it, and never one for each slot that is missing.
+//! If Stress has to be marked without enough free slots, one Hit Point is marked instead: a single
+//! one, however many slots are missing.
 
 use super::error::{TableError, amount};
 use super::note::Note;
@@ -35,9 +35,9 @@ pub fn mark_stress(
 /// Why Stress is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StressCause {
-    /// The character has no choice.
+    /// The character has no choice. Excess Stress marks a Hit Point.
     Forced,
-    /// The character pays with it for a move, which needs as many free slots.
+    /// The character pays with it for a move, which requires enough free slots.
     Chosen,
 }
 

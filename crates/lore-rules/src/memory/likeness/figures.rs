@@ -1,7 +1,7 @@
-//! The words of a statement, with figures in one spelling: numbers, times of the day, dates.
+//! The words of a statement, with numbers, times and dates in one spelling.
 
-/// The words of a statement, in small letters. A number is one word however its digits are grouped,
-/// and a time of the day is its hour, of twenty-four, and its minute where it has one.
+/// Splits a statement into lower-case words. A number is one word however its digits are grouped. A
+/// time of day becomes its hour on the 24-hour clock, and its minute unless that is zero.
 pub(super) fn words(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace(['\u{2019}', '`'], "'");
     let text = ungrouped(&text.replace("a.m.", "am").replace("p.m.", "pm"));
@@ -26,8 +26,8 @@ pub(super) fn words(text: &str) -> Vec<String> {
     told
 }
 
-/// Without what groups the digits of large numbers: `1,000`, `1'000`, `1_000`. A point may as well
-/// stand before a fraction.
+/// Removes the separators between groups of digits: `1,000`, `1'000`, `1_000`. A point is kept,
+/// because it may be a decimal point.
 fn ungrouped(text: &str) -> String {
     let digits = |letters: &mut dyn Iterator<Item = char>| {
         letters.take(4).take_while(char::is_ascii_digit).count()
@@ -41,7 +41,7 @@ fn ungrouped(text: &str) -> String {
     text.char_indices().filter(|letter| !groups(letter)).map(|(_, letter)| letter).collect()
 }
 
-/// A half of the day.
+/// Half of a day on the 12-hour clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Half {
     Morning,
@@ -57,14 +57,14 @@ impl Half {
         }
     }
 
-    /// The hour of the day that is called so in it.
+    /// Converts an hour of the 12-hour clock to the 24-hour clock.
     fn hour(self, called: u8) -> Option<u8> {
         let hour = (1..=12).contains(&called).then_some(called % 12)?;
         Some(if self == Self::Evening { hour + 12 } else { hour })
     }
 }
 
-/// Whether a word may tell a time with what follows it: `10`, `10:30`.
+/// Whether a word can be the time before `am` or `pm`: `10`, `10:30`.
 fn is_clock(word: &str) -> bool {
     hour_and_minute(word).is_some()
 }
@@ -76,7 +76,8 @@ fn hour_and_minute(word: &str) -> Option<(u8, u8)> {
     (in_digits && hour < 24 && minute < 60).then_some((hour, minute))
 }
 
-/// The words for a time of the day: `10:30`, `10pm`, or what stands before a half of the day.
+/// Returns the words for a time of day: `10:30`, `10pm`, or a word that is followed by `am` or
+/// `pm`.
 fn time(word: &str, half: Option<Half>) -> Option<Vec<String>> {
     let end = word.char_indices().rev().nth(1).map_or(0, |(at, _)| at);
     let (digits, ending) = word.split_at(end);
@@ -93,14 +94,14 @@ fn time(word: &str, half: Option<Half>) -> Option<Vec<String>> {
     Some(std::iter::once(hour.to_string()).chain(minute).collect())
 }
 
-/// Whether `may` is a month between these.
+/// Whether `may` between these words is the month.
 fn is_may(last: &str, next: &str) -> bool {
     is_number(last)
         || is_number(next)
         || matches!(last, "in" | "since" | "until" | "during" | "last" | "next" | "every")
 }
 
-/// How much or when a word tells: the same for a number or month in any spelling.
+/// Returns a number or month in its canonical spelling; `None` for other words.
 pub(super) fn number(word: &str) -> Option<String> {
     let named = MONTHS.iter().chain(&NUMBERS).find(|(name, _)| *name == word);
     let named = named.map(|(_, number)| number.to_string());
@@ -113,7 +114,7 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.chars().all(char::is_numeric)
 }
 
-/// The day of the week that a word names, in one spelling.
+/// Returns the weekday that a word names, in English and singular.
 pub(super) fn weekday(word: &str) -> Option<&'static str> {
     let single = word.strip_suffix('s').unwrap_or(word);
     let named = WEEKDAYS.iter().find(|(english, german)| [*english, *german].contains(&single));
@@ -130,7 +131,7 @@ const WEEKDAYS: [(&str, &str); 7] = [
     ("sunday", "sonntag"),
 ];
 
-/// Months by their numbers; `may` is one only where [`words`] says so.
+/// The numbers of the months; `may` is one only where [`words`] detects it.
 const MONTHS: [(&str, u8); 18] = [
     ("january", 1),
     ("february", 2),
@@ -152,7 +153,7 @@ const MONTHS: [(&str, u8); 18] = [
     ("dezember", 12),
 ];
 
-/// Numbers in words, as far as these are nothing else: `one` often stands for a thing.
+/// Numbers in words, except those that often mean something else, such as `one`.
 const NUMBERS: [(&str, u8); 43] = [
     ("zero", 0),
     ("two", 2),

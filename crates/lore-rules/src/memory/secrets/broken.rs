@@ -1,19 +1,19 @@
-//! Keys that the end of a line cut in two.
+//! Keys that are split by line breaks.
 
 use super::forms::of_service;
 use super::looks::is_contrived;
 use super::{Secret, is_token, is_word, run};
 
-/// Over how many more lines a key goes at most.
+/// The maximum number of further lines of a key.
 const LINES: usize = 3;
 
-/// The keys that begin at the end of one line and go on at the beginning of the next.
+/// Returns the keys that begin at the end of one line and continue at the start of the next.
 pub(super) fn over_lines(text: &str) -> Vec<Secret> {
     let ends = text.match_indices('\n').map(|(at, _)| at);
     ends.filter_map(|at| broken_at(text, at)).collect()
 }
 
-/// The key that the end of the line at `at` cuts.
+/// Returns the key that the line break at `at` splits.
 fn broken_at(text: &str, at: usize) -> Option<Secret> {
     let line = text.get(..at)?.trim_end_matches('\r');
     let word = line.rfind(|c| !is_token(c)).map_or(line, |blank| line.get(blank..).unwrap_or(line));
@@ -23,7 +23,7 @@ fn broken_at(text: &str, at: usize) -> Option<Secret> {
     heads.filter_map(|head| Broken::of(head).whole(text, line.len(), at)).next()
 }
 
-/// The beginning of what may be a key, and what was found of it.
+/// The beginning of a possible key and what has been joined to it.
 struct Broken {
     head: usize,
     said: String,
@@ -36,7 +36,7 @@ impl Broken {
         Self { head: head.len(), said: head.to_owned(), is_known }
     }
 
-    /// The whole key, of which the head ends at `from` and its line at `line_end`.
+    /// Returns the whole key, whose first part ends at `from`, before the line break at `line_end`.
     fn whole(mut self, text: &str, from: usize, line_end: usize) -> Option<Secret> {
         let mut found = None;
         let mut line_end = Some(line_end);
@@ -46,7 +46,7 @@ impl Broken {
             let begin = at + 1 + run(next, |c| matches!(c, ' ' | '\t'));
             let tail = text.get(begin..)?;
             let tail = tail.get(..run(tail, is_token))?.trim_end_matches('.');
-            // Behind a key that is whole stands what else is said.
+            // After a key that is already complete, ordinary text follows.
             if tail.is_empty() || self.is_known && !is_contrived(tail) {
                 break;
             }

@@ -1,9 +1,9 @@
-//! Secrets that are known by their own form.
+//! Secrets that are recognised by their own form.
 
 use super::services::{COMMON, DISTINCT, Form, HEADERS, SHORTEST};
 use super::{Hit, is_token, is_word, run};
 
-/// A credential at the start of a text that needs nothing beside it to be known.
+/// Returns the credential at the start of a text if its form alone identifies it.
 pub(super) fn known_by_form(rest: &str) -> Option<Hit> {
     private_key(rest)
         .or_else(|| HEADERS.iter().find_map(|form| form.at(rest)))
@@ -13,7 +13,7 @@ pub(super) fn known_by_form(rest: &str) -> Option<Hit> {
         .or_else(|| webhook(rest))
 }
 
-/// A key of a well-known service.
+/// Returns the key of a well-known service at the start of a text.
 pub(super) fn of_service(rest: &str) -> Option<Hit> {
     if run(rest, is_token) < SHORTEST {
         return None;
@@ -23,8 +23,7 @@ pub(super) fn of_service(rest: &str) -> Option<Hit> {
     distinct().or_else(common).or_else(|| in_pieces(rest))
 }
 
-/// Keys that are known by what stands within them: a bot's on Discord, one of Terraform and one of
-/// Azure.
+/// Recognises keys by their structure: tokens of Discord bots, of Terraform and of Azure.
 fn in_pieces(rest: &str) -> Option<Hit> {
     let length = run(rest, |c| is_word(c) || matches!(c, '.' | '~'));
     let word = rest.get(..length)?.trim_end_matches('.');
@@ -44,7 +43,7 @@ fn is_discord(id: &str, stamp: &str, key: &str) -> bool {
     plain && lengths && id.starts_with(['M', 'N', 'O'])
 }
 
-/// Three letters, a digit, `Q~` and some thirty more.
+/// Whether a word is three characters, a digit, `Q~` and some thirty more.
 fn is_azure(word: &str) -> bool {
     let marked = word
         .get(3..6)
@@ -53,17 +52,18 @@ fn is_azure(word: &str) -> bool {
 }
 
 impl Form {
-    /// A key behind a start that nothing else has.
+    /// Matches a key with a distinct prefix.
     fn at(&self, rest: &str) -> Option<Hit> {
         let (start, body) = self.parts(rest)?;
-        // Keys are random: a long name in words has no digit, or its words are set apart.
+        // Keys are random, so they contain a digit or are one unbroken run. A long name in words
+        // has no digit, or its words are separated.
         let digits = body.contains(|c: char| c.is_ascii_digit());
         let unbroken = !body.contains(['-', '_', '.', '/']) || is_mixed(body);
         let random = digits || unbroken && !start.ends_with(' ');
         random.then_some(Hit { kind: self.kind, kept: 0, length: start.len() + body.len() })
     }
 
-    /// A key behind a start that names have, too.
+    /// Matches a key whose prefix also occurs in names.
     fn close_at(&self, rest: &str) -> Option<Hit> {
         let (start, body) = self.parts(rest)?;
         let length = start.len() + body.len();
@@ -73,7 +73,7 @@ impl Form {
         (ends && scattered).then_some(Hit { kind: self.kind, kept: 0, length })
     }
 
-    /// What it starts with, and what follows if that is long enough.
+    /// Returns the prefix and what follows, if that is long enough.
     fn parts<'a>(&self, rest: &'a str) -> Option<(&'static str, &'a str)> {
         let start = self.starts.iter().find(|start| rest.starts_with(**start))?;
         let body = rest.get(start.len()..)?;
@@ -83,12 +83,12 @@ impl Form {
     }
 }
 
-/// Whether a letter comes behind a digit.
+/// Whether a digit is followed by a letter.
 fn is_digit_first((one, next): (char, char)) -> bool {
     one.is_ascii_digit() && next.is_ascii_alphabetic()
 }
 
-/// Whether capitals stand within words, as they do in none.
+/// Whether a body mixes case within words, as ordinary words do not.
 fn is_mixed(body: &str) -> bool {
     let inside = |(one, next): (char, char)| one.is_ascii_lowercase() && next.is_ascii_uppercase();
     body.chars().zip(body.chars().skip(1)).filter(|near| inside(*near)).count() > 1
@@ -101,7 +101,7 @@ fn private_key(rest: &str) -> Option<Hit> {
         return None;
     }
     let end = format!("-----END {label}-----");
-    // A key that is cut off is still a key.
+    // A key that is cut off still counts.
     let length = rest.find(&end).map_or(rest.len(), |at| at + end.len());
     Some(Hit { kind: "private key", kept: 0, length })
 }
@@ -117,7 +117,7 @@ fn json_web_token(rest: &str) -> Option<Hit> {
     complete.then_some(Hit { kind: "JSON web token", kept: 0, length })
 }
 
-/// A bot's token on Telegram: its number, a colon and 35 letters.
+/// A Telegram bot token: the number of the bot, a colon and 35 characters.
 fn bot_token(rest: &str) -> Option<Hit> {
     let digits = run(rest, |c| c.is_ascii_digit());
     let secret = rest.get(digits..)?.strip_prefix(':')?;
@@ -126,7 +126,7 @@ fn bot_token(rest: &str) -> Option<Hit> {
     complete.then_some(Hit { kind: "bot token", kept: 0, length: digits + 1 + length })
 }
 
-/// Addresses to which whoever knows them may post.
+/// Webhook URLs, to which anybody who knows them can post.
 const WEBHOOKS: [&str; 3] = [
     "https://hooks.slack.com/services/",
     "https://discord.com/api/webhooks/",
@@ -139,7 +139,7 @@ fn webhook(rest: &str) -> Option<Hit> {
     (length >= 20).then_some(Hit { kind: "webhook", kept: start.len(), length })
 }
 
-/// `scheme://user:password@host`, seen from the colon after the scheme.
+/// Matches the password in `scheme://user:password@host`, from the colon after the scheme.
 pub(super) fn address_with_password(rest: &str) -> Option<Hit> {
     let authority = rest.strip_prefix("://")?;
     let authority = authority
@@ -154,7 +154,7 @@ pub(super) fn address_with_password(rest: &str) -> Option<Hit> {
 mod tests {
     use super::super::{Masked, mask};
 
-    /// Letters as keys have them.
+    /// Characters as they occur in keys.
     const LETTERS: &str = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a1B2c3D4e5F6g7H8";
     const HEX: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
 

@@ -1,26 +1,26 @@
-//! What a password or a key is called, in many languages, and how its value is told.
+//! The labels of passwords and keys, in many languages, and what joins them to their values.
 
-/// A name whose value is a secret.
+/// A label whose value is a secret.
 #[derive(Clone, Copy)]
 pub(super) struct Label {
-    /// What it ends in, as it is known.
+    /// The known name that the label ends with.
     pub(super) known: &'static str,
     pub(super) is_password: bool,
-    /// Whether it is of a language of which it is not known what else is said behind it: there
-    /// only the looks of a value tell.
+    /// Whether the prose that may follow this label is unknown, as for foreign languages. Then only
+    /// values that look like credentials count.
     pub(super) is_foreign: bool,
-    /// Bytes of it.
+    /// The length in bytes.
     pub(super) length: usize,
 }
 
 impl Label {
-    /// The name that a text begins with.
+    /// Returns the label at the start of a text.
     pub(super) fn at(rest: &str) -> Option<Self> {
         named(rest).or_else(|| spelled(rest))
     }
 }
 
-/// A name of programs, or one of these languages, with whatever stands before it in its word.
+/// Matches an identifier that ends with a known English or German name.
 fn named(rest: &str) -> Option<Label> {
     let length = super::run(rest, super::is_word);
     let name = rest.get(..length)?.to_ascii_lowercase().replace('-', "_");
@@ -30,7 +30,7 @@ fn named(rest: &str) -> Option<Label> {
     password.or_else(|| of(&SECRETS).map(|known| label(known, false)))
 }
 
-/// A name of several words, or of another language, as a whole.
+/// Matches a name of several words or in another language, as a whole.
 fn spelled(rest: &str) -> Option<Label> {
     let first = rest.chars().next()?.to_lowercase().next()?;
     let of = |known: &[&'static str]| {
@@ -43,7 +43,8 @@ fn spelled(rest: &str) -> Option<Label> {
     Some(Label { known, is_password, is_foreign: true, length })
 }
 
-/// How many bytes of a text are a name in letters of either size, if it ends there.
+/// Returns the length in bytes of `name` at the start of a text, ignoring case, if the word ends
+/// there.
 fn begins(text: &str, name: &str) -> Option<usize> {
     let mut letters = text.char_indices();
     for wanted in name.chars() {
@@ -55,7 +56,7 @@ fn begins(text: &str, name: &str) -> Option<usize> {
     }
     let end = letters.next().map_or(text.len(), |(at, _)| at);
     let goes_on = text.get(end..)?.starts_with(char::is_alphanumeric);
-    // Where words are not set apart, or take endings, none ends.
+    // In scripts without spaces between words, the end of a word is not visible.
     let is_apart = name.chars().all(|c| c < '\u{3040}');
     (!goes_on || !is_apart).then_some(end)
 }
@@ -85,7 +86,7 @@ const SECRETS: [&str; 19] = [
     "token",
 ];
 
-/// Passwords in other languages. A blank may be a hyphen.
+/// Passwords in other languages. A space also matches a hyphen, an underscore and a no-break space.
 const PASSWORDS_ABROAD: [&str; 40] = [
     "contraseña",
     "contrasena",
@@ -129,7 +130,7 @@ const PASSWORDS_ABROAD: [&str; 40] = [
     "비밀번호",
 ];
 
-/// Keys in several words, and in other languages.
+/// Keys as several words, and in other languages.
 const SECRETS_SPELLED: [&str; 16] = [
     "api key",
     "access key",
@@ -149,16 +150,16 @@ const SECRETS_SPELLED: [&str; 16] = [
     "ключ api",
 ];
 
-/// What stands between a name and its value.
+/// What joins a label to its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     Equals,
     Colon,
-    /// As people say it.
+    /// A verb, as in prose.
     Is,
 }
 
-/// The sign behind a name, and what follows it.
+/// Returns the sign after a label, and the text after it.
 pub(super) fn sign(after: &str) -> Option<(Sign, &str)> {
     let after = after.trim_start_matches(is_blank);
     let signs = [("=", Sign::Equals), (":", Sign::Colon), ("：", Sign::Colon)];
@@ -167,7 +168,7 @@ pub(super) fn sign(after: &str) -> Option<(Sign, &str)> {
     written.or_else(|| spoken(after))
 }
 
-/// A word such as *is*, and a colon where one follows.
+/// Matches a word such as *is*; with a colon after it, it counts as a colon.
 fn spoken(after: &str) -> Option<(Sign, &str)> {
     let joined = JOINED.iter().find_map(|word| after.strip_prefix(word));
     if let Some(rest) = joined {
@@ -193,7 +194,7 @@ pub(super) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\u{a0}' | '\u{202f}' | '\u{3000}')
 }
 
-/// How people say what a value is.
+/// Verbs that introduce a value.
 const IS: [&str; 22] = [
     "is",
     "was",
@@ -219,7 +220,7 @@ const IS: [&str; 22] = [
     "equals",
 ];
 
-/// What may stand behind it.
+/// Adverbs that may follow the verb.
 const STILL: [&str; 12] = [
     "now",
     "still",
@@ -235,7 +236,7 @@ const STILL: [&str; 12] = [
     "nu",
 ];
 
-/// The same where words are not set apart.
+/// Verbs that introduce a value in languages without spaces between words.
 const JOINED: [&str; 6] = ["是", "为", "為", "は", "는", "은"];
 
 #[cfg(test)]

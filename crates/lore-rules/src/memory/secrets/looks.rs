@@ -1,9 +1,9 @@
-//! What a value looks like: something nobody would say, a place for a value, or mere prose.
+//! What a value looks like: a random credential, a placeholder, or prose.
 
 use super::run;
 use super::said::is_said;
 
-/// Words with a digit in them that are names of things.
+/// Technical terms that contain a digit.
 const TERMS: [&str; 25] = [
     "1password",
     "2fa",
@@ -32,7 +32,7 @@ const TERMS: [&str; 25] = [
     "x509",
 ];
 
-/// What is counted: `12-character`, `8chars`.
+/// Units that follow a count: `12-character`, `8chars`.
 pub(super) const UNITS: [&str; 18] = [
     "bit",
     "bits",
@@ -54,12 +54,12 @@ pub(super) const UNITS: [&str; 18] = [
     "words",
 ];
 
-/// A word in small letters without the marks around it.
+/// Returns a word in lower case without surrounding punctuation.
 pub(super) fn bare(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
-/// Whether a word looks as only passwords do: with signs or digits between its letters.
+/// Whether a word looks like a password: with symbols or digits between its letters.
 pub(super) fn is_contrived(word: &str) -> bool {
     let is_address = word.split_once('@').is_some_and(|(_, host)| host.contains('.'));
     let letters: Vec<char> = word.chars().collect();
@@ -75,7 +75,7 @@ pub(super) fn is_contrived(word: &str) -> bool {
     letters.len() >= 4 && odd && !is_address && !is_placeholder(word) && !is_term(word)
 }
 
-/// Whether a word among others is none of a sentence: with a digit, a sign or a capital inside.
+/// Whether a word is unlikely in a sentence: with a digit, a symbol or an inner capital.
 pub(super) fn is_odd(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ',', ';', '!', '?']);
     let sign = |c: char| c.is_ascii_digit() || matches!(c, '@' | '!' | '#' | '$' | '%' | '^' | '&');
@@ -84,7 +84,8 @@ pub(super) fn is_odd(word: &str) -> bool {
     odd && word != "&" && !is_term(word)
 }
 
-/// Behind a colon often stands prose; only what nobody would say is a secret there.
+/// Whether a value looks random. After a colon there is often prose, so only such values count
+/// there.
 pub(super) fn looks_random(value: &str, least: usize) -> bool {
     let digit = value.contains(|c: char| c.is_ascii_digit());
     let letter = value.contains(|c: char| c.is_ascii_alphabetic());
@@ -101,7 +102,7 @@ pub(super) fn is_term(word: &str) -> bool {
     TERMS.contains(&name) || digits > 0 && UNITS.contains(&counted)
 }
 
-/// Whether something stands for a value.
+/// Whether a value is a placeholder, such as `<password>` or `$PASSWORD`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     value.starts_with(['$', '<', '{', '[', '*'])
 }
@@ -110,19 +111,19 @@ pub(super) fn is_long(value: &str) -> bool {
     value.chars().count() >= 8 && !is_placeholder(value)
 }
 
-/// Whether a value is written out, and not a place where one is to be put or is taken from.
+/// Whether a value is a literal, and not a placeholder or an expression that yields one.
 pub(super) fn is_literal(value: &str, name: &str) -> bool {
     let place = value.starts_with(['(', '=', '/', '~']);
     let code = value.contains(['(', '[']) || value.contains('.') && value_names(value, name);
     is_text(value) && !place && !code && !value.eq_ignore_ascii_case(name)
 }
 
-/// Whether a value in quotes is one, and not a place where one is to be put.
+/// Whether a quoted value is a literal, and not a placeholder.
 pub(super) fn is_text(value: &str) -> bool {
     value.chars().count() >= 4 && !is_placeholder(value) && !is_said(value)
 }
 
-/// Whether a value ends in the name it is given to, as `settings.DB_PASSWORD` does.
+/// Whether a value ends with the name it is assigned to, such as `settings.DB_PASSWORD`.
 fn value_names(value: &str, name: &str) -> bool {
     !name.is_empty() && value.to_ascii_lowercase().ends_with(name)
 }

@@ -1,9 +1,9 @@
-//! What is said of a value instead of giving it. Only a value that says nothing else is prose:
-//! a password may begin with any word.
+//! Recognises prose in place of a value, such as `required`. A value counts as prose only if all of
+//! it is, because a password may begin with any word.
 
 use super::looks::{UNITS, bare, is_term};
 
-/// Whether a value as a whole tells of one: `required`, `not set`, `see 1Password`.
+/// Whether a whole value is prose about the value: `required`, `not set`, `see 1Password`.
 pub(super) fn is_said(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(bare).collect();
     let Some((first, others)) = words.split_first() else { return false };
@@ -14,13 +14,13 @@ pub(super) fn is_said(value: &str) -> bool {
     begins && others.iter().all(|word| tells(word, after.next().unwrap_or_default()))
 }
 
-/// Whether a word joins others to a sentence, as those of a password seldom do.
+/// Whether a word connects others in a sentence, which is rare in passwords.
 pub(super) fn is_joining(word: &str) -> bool {
     let word = bare(word);
     JOINING.contains(&word.as_str()) || LEADS.contains(&word.as_str())
 }
 
-/// Whether a word can be part of what is said, with the one after it.
+/// Whether a word can be part of prose about a value, given the next word.
 fn tells(word: &str, next: &str) -> bool {
     let is_count = word.len() <= 3 && word.parse::<u16>().is_ok() && UNITS.contains(&next);
     let known = |of: &[&str]| of.contains(&word);
@@ -28,7 +28,7 @@ fn tells(word: &str, next: &str) -> bool {
     word.is_empty() || is_count || listed || UNITS.contains(&word) || is_term(word)
 }
 
-/// What is said of a value instead of it.
+/// Words that describe a value in its place.
 const SAID: [&str; 48] = [
     "changed",
     "confidential",
@@ -80,13 +80,13 @@ const SAID: [&str; 48] = [
     "erforderlich",
 ];
 
-/// How sentences go on that say something of a value.
+/// Words that begin a sentence about a value.
 const LEADS: [&str; 18] = [
     "ask", "cannot", "does", "is", "ist", "kept", "may", "must", "needs", "never", "not", "only",
     "password", "same", "see", "should", "siehe", "too",
 ];
 
-/// Words that join others.
+/// Words that connect others.
 const JOINING: [&str; 43] = [
     "a", "after", "an", "and", "are", "as", "at", "be", "been", "before", "but", "by", "do",
     "every", "for", "from", "has", "have", "if", "in", "it", "its", "least", "most", "of", "on",
@@ -94,7 +94,7 @@ const JOINING: [&str; 43] = [
     "were", "when", "which", "will", "with",
 ];
 
-/// What else is said of values and where they are.
+/// Further words that are used about values and where they are.
 const ABOUT: [&str; 45] = [
     "above",
     "admin",

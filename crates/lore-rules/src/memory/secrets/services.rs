@@ -1,14 +1,14 @@
-//! What keys and tokens of well-known services begin with.
+//! The prefixes of keys and tokens of well-known services.
 
 use super::{is_base64, is_token, is_word};
 
-/// Credentials that are known by how they start.
+/// The form of credentials that are recognised by their prefix.
 pub(super) struct Form {
     pub(super) kind: &'static str,
     pub(super) starts: &'static [&'static str],
-    /// What follows the start,
+    /// The characters that may follow the prefix.
     pub(super) body: fn(char) -> bool,
-    /// and how much of it there is at least.
+    /// The minimum number of bytes after the prefix.
     pub(super) least: usize,
 }
 
@@ -21,19 +21,19 @@ const fn form(
     Form { kind, starts, body, least }
 }
 
-/// What comes with a secret that has no form of its own.
+/// The kind of an AWS key, which comes with a secret that has no form of its own.
 pub(super) const AWS_KEY: &str = "AWS key";
 
-/// The fewest bytes of a key of a service, with its start.
+/// A lower bound for the length of a service's key in bytes, including its prefix.
 pub(super) const SHORTEST: usize = 14;
 
-/// What stands before a credential in a header.
+/// Credentials in HTTP headers.
 pub(super) static HEADERS: [Form; 2] = [
     form("basic login", &["Basic ", "basic "], is_token, 12),
     form("bearer token", &["Bearer ", "bearer "], is_token, 20),
 ];
 
-/// Starts that nothing else has. What follows may have words in it.
+/// Prefixes that occur nowhere else. The rest may contain words.
 pub(super) static DISTINCT: [Form; 82] = [
     form(AWS_KEY, &["AKIA", "ASIA", "ABIA", "ACCA"], is_capital_or_digit, 16),
     form(AWS_KEY, &["ABSK"], is_base64, 100),
@@ -158,7 +158,7 @@ pub(super) static DISTINCT: [Form; 82] = [
     form("Browserbase key", &["bb_live_"], is_word, 20),
 ];
 
-/// Starts that names have, too: only what is nothing but letters of a key counts behind them.
+/// Prefixes that also occur in names, so the rest has to look random and to end with the word.
 pub(super) static COMMON: [Form; 18] = [
     form("API key", &["sk_", "api-", "sdk-", "key-"], is_hex_or_dash, 32),
     form("Twilio key", &["SK"], is_hex, 32),

@@ -1,4 +1,4 @@
-//! Secrets that are known by what stands before them: a name, or a command.
+//! Secrets that are recognised by what precedes them: a label or a command.
 
 use super::labels::{Label, Sign, is_blank, sign};
 use super::looks::{
@@ -7,7 +7,7 @@ use super::looks::{
 use super::said::{is_joining, is_said};
 use super::{Hit, is_token, is_word, run};
 
-/// Commands that are given a password: `sshpass -p …`, `curl -u name:…`, `mysql -p…`.
+/// Matches commands with a password as an argument: `sshpass -p …`, `curl -u name:…`, `mysql -p…`.
 pub(super) fn command(rest: &str) -> Option<Hit> {
     let line = rest.lines().next()?;
     let secret = if line.starts_with("sshpass -p") {
@@ -28,7 +28,7 @@ pub(super) fn command(rest: &str) -> Option<Hit> {
     is_literal(secret.get(..length)?, "").then_some(Hit { kind: "password", kept, length })
 }
 
-/// `name = value`, and other ways of saying it.
+/// Matches `label = value` and other ways to state a value.
 pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
     if let Some(after) = rest.strip_prefix("sig=") {
         return signature(rest, after);
@@ -39,9 +39,9 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
     let value = Value::of(unmarked(value).trim_start_matches(is_blank))?;
     let given = Given {
         label,
-        // A line of its own is a setting, as `passphrase: three words of it`.
+        // A line of its own is a setting, such as `passphrase: three words of it`.
         is_setting: begins_line(before),
-        // So is a name in quotes: it is a key of JSON.
+        // A quoted label is a key in JSON.
         is_key: after.starts_with(['"', '\'']),
         is_ones_own: is_ones_own(before),
     };
@@ -50,24 +50,24 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
     Some(Hit { kind, kept: rest.len() - value.rest.len(), length })
 }
 
-/// Whether nothing but marks of a list stands before on the line.
+/// Whether only list markers precede on the line.
 fn begins_line(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     line.chars().all(|c| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '>' | '•' | '`'))
 }
 
-/// A value without the end of what sets its name off: `**password:** value`.
+/// Removes the end of an emphasised label: `**password:** value`.
 fn unmarked(value: &str) -> &str {
     value.strip_prefix("**").filter(|value| value.starts_with(' ')).unwrap_or(value)
 }
 
-/// What stands where a value is expected.
+/// The text at the position where a value is expected.
 struct Value<'a> {
-    /// Everything from its first letter on.
+    /// The rest of the text, from the first character of the value on.
     rest: &'a str,
-    /// The value itself, if it ends where it seems to.
+    /// The value, if it ends at its closing quote or where an unquoted value usually ends.
     single: &'a str,
-    /// What is left of its line.
+    /// The rest of its line.
     line: &'a str,
     is_quoted: bool,
 }
@@ -83,7 +83,8 @@ impl<'a> Value<'a> {
         Some(Self { rest, single, line, is_quoted: quoted.is_some() })
     }
 
-    /// How long the line is up to the last of its words that are of a sort, if it has few.
+    /// Returns the length of the line up to its last word that satisfies `of`, if the line has few
+    /// words.
     fn up_to(&self, of: fn(&str) -> bool) -> Option<usize> {
         const FEW: usize = 4;
         let mut words = self.line.split_whitespace();
@@ -92,7 +93,7 @@ impl<'a> Value<'a> {
         words.nth(FEW).is_none().then_some(end)
     }
 
-    /// How long the line is, if it can be nothing but a few words of a password.
+    /// Returns the length of the line if it can only be a password of several words.
     fn phrase(&self) -> Option<usize> {
         const MOST: usize = 6;
         let words: Vec<&str> = self.line.split_whitespace().collect();
@@ -105,7 +106,7 @@ impl<'a> Value<'a> {
         (is_one && !words.iter().any(is_other)).then_some(self.line.len())
     }
 
-    /// How long the value is with the words behind it that can only belong to it.
+    /// Returns the length of the value with the following words that belong to it.
     fn with_rest(&self, belongs: fn(&str) -> bool) -> usize {
         let mut end = self.single.len();
         while let Some(rest) = self.line.get(end..).filter(|rest| rest.starts_with(' ')) {
@@ -120,19 +121,19 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Whether a word behind a value that has its own line begins no sentence.
+/// Whether a word after an unquoted value on its own line continues it, rather than a sentence.
 fn goes_on(word: &str) -> bool {
     !is_joining(word)
 }
 
-/// Whether a word behind a value is none of it: another setting, or a remark.
+/// Whether a word after a value cannot be part of it: another setting, or a comment.
 fn ends_value(word: &str) -> bool {
     is_named(word)
         || word.is_empty()
         || ["#", "//", "-", "(", "|", "+", "="].iter().any(|sign| word.starts_with(sign))
 }
 
-/// Where a text in quotes ends that may have such quotes in it, escaped or doubled.
+/// Returns the end of a quoted text, which may contain escaped or doubled quotes.
 fn quoted(line: &str, closing: char) -> Option<usize> {
     let mut letters = line.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
@@ -147,7 +148,7 @@ fn quoted(line: &str, closing: char) -> Option<usize> {
     line.find(closing)
 }
 
-/// What ends a text in quotes.
+/// Returns the quote that closes a quoted text.
 fn closing(opening: char) -> Option<char> {
     match opening {
         '"' | '\'' | '`' => Some(opening),
@@ -157,7 +158,7 @@ fn closing(opening: char) -> Option<char> {
     }
 }
 
-/// What is known of a value from what stands around it.
+/// The context of a value.
 struct Given {
     label: Label,
     is_setting: bool,
@@ -166,7 +167,7 @@ struct Given {
 }
 
 impl Given {
-    /// How many bytes of the value are a secret, if it is one.
+    /// Returns how many bytes of the value are a secret, if it is one.
     fn secret(&self, sign: Sign, value: &Value<'_>) -> Option<usize> {
         let told = if value.is_quoted { value.single } else { value.line };
         if is_placeholder(told) || is_said(told) {
@@ -185,7 +186,7 @@ impl Given {
         is_secret.then(|| value.with_rest(belongs))
     }
 
-    /// How long a password is that has blanks in it, where the line can be nothing else.
+    /// Returns the length of a password that contains spaces, if the line cannot be anything else.
     fn several_words(&self, sign: Sign, value: &Value<'_>) -> Option<usize> {
         if self.label.is_foreign {
             return None;
@@ -219,7 +220,7 @@ impl Given {
         }
         let is_whole = value.line.trim_end_matches('.') == single;
         match sign {
-            // A pass is also what a program makes over its data.
+            // `pass` also means one run of a program over its data.
             Sign::Equals if self.label.known == "_pass" => {
                 is_random || value.is_quoted && is_text(single)
             }
@@ -229,7 +230,7 @@ impl Given {
                 is_random || is_whole && is_long(single)
             }
             Sign::Colon if is_password && (self.is_key || self.is_setting) => is_text(single),
-            // Of a password of somebody's or something's own the word may be a usual one.
+            // If the label says whose password it is, or what for, it may be an ordinary word.
             Sign::Colon if is_password && self.is_ones_own => {
                 is_random || (value.is_quoted || is_whole) && is_text(single)
             }
@@ -238,29 +239,29 @@ impl Given {
     }
 }
 
-/// Words before `password` that tell it from one that is whispered at a gate.
+/// Words before `password` that distinguish a real one from one that is whispered at a gate.
 const OWN: [&str; 28] = [
     "my", "our", "wifi", "wi-fi", "wlan", "router", "admin", "root", "sudo", "login", "account",
     "email", "mail", "server", "db", "database", "ssh", "vpn", "ftp", "smtp", "imap", "mysql",
     "postgres", "redis", "github", "google", "bank", "laptop",
 ];
 
-/// Whether one of the few words before a name says whose or what it is for.
+/// Whether one of the last few words before a label says whose password it is, or what for.
 fn is_ones_own(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let words = line.rsplit(|c: char| !c.is_alphanumeric() && c != '-').filter(|w| !w.is_empty());
     words.take(3).any(|word| OWN.contains(&word.to_lowercase().as_str()))
 }
 
-/// The signature of a shared address: `sig=` and many letters.
+/// Matches the signature in a pre-signed URL: `sig=` and many characters.
 fn signature(rest: &str, value: &str) -> Option<Hit> {
     let length = run(value, |c| is_token(c) || c == '%');
     let secret = length >= 40 && looks_random(value.get(..length)?, SECRET_LEAST);
     secret.then_some(Hit { kind: "signature", kept: rest.len() - value.len(), length })
 }
 
-/// How long a value without quotes is: up to a blank, to the next name, as in `a=1&b=2`, or to
-/// what closes a call.
+/// Returns the length of an unquoted value: up to white space or a quote, to the next label, as in
+/// `a=1&b=2`, or to the end of a call.
 fn plain(value: &str) -> usize {
     let word = run(value, |c| !c.is_whitespace() && !matches!(c, '"' | '\''));
     let word = value.get(..word).unwrap_or_default();
@@ -281,7 +282,7 @@ fn is_named(text: &str) -> bool {
     name > 0 && text.get(name..).is_some_and(|after| after.starts_with(['=', ':']))
 }
 
-/// The fewest letters of a secret, where only its looks tell.
+/// The minimum length of a secret that is recognised by its looks alone.
 const SECRET_LEAST: usize = 8;
-/// People choose short passwords.
+/// The same for passwords, because people choose short ones.
 const PASSWORD_LEAST: usize = 6;

@@ -1,24 +1,24 @@
-//! Why a rest cannot be taken as it is planned.
+//! Errors of planning a rest.
 //!
-//! Positions of members count from zero, so that a caller can name the entry it read. A message
-//! must never blame a member who did nothing wrong.
+//! Positions of members are zero-based, so that a caller can name the entry it read. A message must
+//! not blame a member who did nothing wrong.
 
 use thiserror::Error;
 
 use crate::table::error::TableError;
 use crate::table::state::Life;
 
-/// Why a rest was refused; nobody rested.
+/// Why a rest was rejected; nobody rested.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RestError {
     /// The party is empty.
     #[error("nobody rests")]
     NobodyRests,
-    /// The party has to take a long rest.
+    /// The party has taken too many short rests in a row and needs a long one.
     #[error("after {max} short rests the next one is long")]
     TooManyShortRests {
-        /// The most short rests in a row.
+        /// The maximum number of short rests in a row.
         max: i64,
     },
     /// A member makes too many moves.
@@ -26,12 +26,12 @@ pub enum RestError {
     TooManyMoves {
         /// The position of the member.
         member: usize,
-        /// The moves that were chosen.
+        /// The number of moves chosen.
         given: usize,
-        /// The most moves.
+        /// The maximum number of moves.
         max: usize,
     },
-    /// A move is for somebody who is not there.
+    /// A move targets a position that does not exist.
     #[error("there is no member {whom} in the party")]
     UnknownMember {
         /// The position of the member who makes the move.
@@ -39,33 +39,33 @@ pub enum RestError {
         /// The position that does not exist.
         whom: usize,
     },
-    /// A member takes no part in play any more.
+    /// A member no longer takes part in play.
     #[error("member {member} is {}", life.as_str())]
     NotInPlay {
         /// The position of the member.
         member: usize,
-        /// Why not.
+        /// The state that prevents it.
         life: Life,
     },
-    /// A member is unconscious when it comes to a move.
+    /// A member is still unconscious when a move of theirs is due.
     #[error("member {member} is unconscious and makes no moves")]
     Unconscious {
         /// The position of the member.
         member: usize,
     },
-    /// Projects need time.
+    /// Work on a project needs a long rest.
     #[error("work on a project needs a long rest")]
     ProjectNeedsLongRest {
         /// The position of the member.
         member: usize,
     },
-    /// Nobody else prepares together with a member.
+    /// A member prepares together, but nobody else does.
     #[error("preparing together takes at least two characters")]
     PreparesAlone {
         /// The position of the member.
         member: usize,
     },
-    /// A rule of the table stands in the way.
+    /// A rule of the table prevents it.
     #[error(transparent)]
     Table(#[from] TableError),
 }

@@ -1,16 +1,16 @@
-//! What a party plans for a rest, and whether it can be done.
+//! The plan of a party for a rest, and its validation.
 //!
-//! Plans are checked without any dice. This module must never change a state.
+//! Plans are validated without dice. This module must never change a state.
 
 use crate::table::profile::{CharacterKind, Profile};
 use crate::table::state::{Life, State};
 
 use super::{RestError, RestLog};
 
-/// The most moves of one character in one rest.
+/// The maximum number of moves of one character in one rest.
 const MAX_MOVES: usize = 2;
 
-/// How long a rest is.
+/// The length of a rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RestKind {
     /// A breather.
@@ -20,7 +20,7 @@ pub enum RestKind {
 }
 
 impl RestKind {
-    /// What the rest counts as in the end.
+    /// Returns what the rest counts as in the end; `None` if it has no effect.
     pub const fn after(self, course: RestCourse) -> Option<Self> {
         match (self, course) {
             (kind, RestCourse::Finished) => Some(kind),
@@ -30,47 +30,47 @@ impl RestKind {
     }
 }
 
-/// How a rest goes.
+/// How a rest ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RestCourse {
-    /// To its end.
+    /// It is finished.
     Finished,
-    /// Something comes in between.
+    /// It is interrupted.
     Interrupted,
 }
 
-/// What a character does in a rest.
+/// A downtime move of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RestMove {
-    /// Clears Hit Points of somebody.
+    /// Clears Hit Points of a member.
     TendWounds {
-        /// Whose, as a position in the party.
+        /// The target, as a position in the party.
         whom: usize,
     },
     /// Clears the character's own Stress.
     ClearStress,
-    /// Clears Armor Slots of somebody.
+    /// Clears Armor Slots of a member.
     RepairArmor {
-        /// Whose, as a position in the party.
+        /// The target, as a position in the party.
         whom: usize,
     },
-    /// Gains Hope.
+    /// Gains Hope, alone or together with others.
     Prepare(Company),
-    /// Works on a project, which takes a long rest.
+    /// Works on a project, which needs a long rest.
     WorkOnProject,
 }
 
-/// With whom a character prepares.
+/// Whether a character prepares alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Company {
-    /// With nobody.
+    /// Alone.
     Alone,
-    /// With all others who prepare together.
+    /// Together with all others who prepare together.
     Together,
 }
 
 impl Company {
-    /// The Hope that preparing brings.
+    /// The Hope gained by preparing.
     pub const fn hope(self) -> i64 {
         match self {
             Self::Alone => 1,
@@ -79,31 +79,31 @@ impl Company {
     }
 }
 
-/// A character who rests, and what for.
+/// A character who rests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rester<'a> {
-    /// Whose it is: for the Game Master's Fear, only player characters count.
+    /// The kind of character: only player characters count for the Game Master's Fear.
     pub kind: CharacterKind,
-    /// What the character is.
+    /// The character's profile.
     pub profile: &'a Profile,
-    /// How the character fares.
+    /// The character's state.
     pub state: &'a State,
     /// Up to two moves. The same move may be made twice.
     pub moves: &'a [RestMove],
-    /// Who sees the dice of its moves.
+    /// Who sees the dice of the character's moves.
     pub place: Place,
 }
 
-/// Where somebody rests, as the players see it.
+/// Where a character rests, which decides who sees the dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// Where everybody sees it.
+    /// In the open; everybody sees the dice.
     AtTheTable,
-    /// Where only the Game Master does.
+    /// Behind the screen; only the game master's side sees the dice.
     BehindTheScreen,
 }
 
-/// Refuses a plan that cannot be carried out.
+/// Validates a plan.
 pub(super) fn check(kind: RestKind, party: &[Rester<'_>], log: RestLog) -> Result<(), RestError> {
     if party.is_empty() {
         return Err(RestError::NobodyRests);
@@ -151,7 +151,7 @@ fn check_move(
     }
 }
 
-/// How many characters prepare together.
+/// The number of characters who prepare together.
 fn company(party: &[Rester<'_>]) -> usize {
     let together = RestMove::Prepare(Company::Together);
     party.iter().filter(|rester| rester.moves.contains(&together)).count()

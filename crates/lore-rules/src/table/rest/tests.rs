@@ -1,4 +1,4 @@
-//! The rules of rests, case by case. No case here may depend on a particular seed being lucky.
+//! Tests of rests, case by case. No test may depend on what a particular seed rolls.
 
 use super::*;
 use crate::dice::Seed;
@@ -42,7 +42,8 @@ fn dice() -> RestDice {
     RestDice { open: stream(9), hidden: stream(10) }
 }
 
-/// Their dice can be repeated without those of the others, whoever comes first.
+/// The dice of members behind the screen and those of the others are independent, in any order of
+/// members.
 #[test]
 fn who_is_behind_the_screen_does_not_move_the_dice_of_the_others() {
     let (profile, state) = (profile(5), worn());
