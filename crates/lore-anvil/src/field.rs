@@ -1,4 +1,4 @@
-//! What a field of an object is made of, and how it is shown.
+//! The fields of an object: what they hold, and how tools show them.
 
 use serde_json::{Number, Value};
 
@@ -9,55 +9,58 @@ use crate::table::Kind;
 pub struct Field {
     /// Its name in the API.
     pub name: &'static str,
-    /// The granularity from which on it is told.
+    /// The lowest granularity at which the service includes it.
     pub from: i8,
-    /// What it is made of.
+    /// What it holds.
     pub form: Form,
     /// How tools show it.
     pub look: Look,
-    /// Its name in answers of tools; empty is the API's name in snake case.
+    /// Its name in answers of tools; empty if it is the API's name in snake case.
     pub shown: &'static str,
-    /// What it tells, for the schema of answers; empty leaves it out there.
+    /// Its description in the schema of answers; fields with an empty one are left out of the
+    /// schema.
     pub gist: &'static str,
-    /// Its JSON types there; empty where its form says it, or where it may be anything.
+    /// Its JSON types in that schema; empty if they follow from its form, or if any type is
+    /// allowed.
     pub types: &'static [&'static str],
 }
 
-/// What a field is made of.
+/// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// The text of the thing.
+    /// The main text of the object.
     Text,
-    /// A further text, kept under the field's name.
+    /// A further text, stored as a section under the field's name.
     Section,
-    /// A further text for the game master's side.
+    /// A section that only the game master's side may see.
     HiddenSection,
     /// A plain value.
     Value,
-    /// A reference to another thing, joined by an edge of this kind.
+    /// A reference to one object, stored as an edge of this kind to it.
     One(Kind, &'static str),
-    /// References to things that are joined to this one by an edge of this kind.
+    /// References to objects that have an edge of this kind to this one. Read-only.
     Many(Kind, &'static str),
-    /// References to several things that this one is joined to by an edge of this kind.
+    /// References to several objects, stored as edges of this kind to them.
     Several(Kind, &'static str),
-    /// When it was made.
+    /// When the object was created. Read-only.
     Created,
-    /// Follows from everything else; not written.
+    /// Computed from other data, and read-only unless a writer handles the field by name.
     Derived,
 }
 
 /// How tools show a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// As it is.
+    /// Unchanged.
     Plain,
-    /// Only the address of what it refers to.
+    /// Only the URL of what it refers to.
     Address,
-    /// Only where everything is wanted: it says little.
+    /// Only in the verbose shape, because it says little.
     Noise,
-    /// Only at granularity 2 of the contract, although the service tells it earlier.
+    /// Only at granularity 2 of the contract, or in the verbose shape, although the service
+    /// includes it earlier.
     Extended,
-    /// Among the sections of the thing.
+    /// Among the sections of the object.
     Section,
 }
 
@@ -66,27 +69,27 @@ impl Field {
         Self { name, from, form, look: Look::Plain, shown: "", gist: "", types: &[] }
     }
 
-    /// Shows it in another way.
+    /// Returns the field with another look.
     pub(crate) const fn look(self, look: Look) -> Self {
         Self { look, ..self }
     }
 
-    /// Shows it under another name.
+    /// Returns the field with another name in answers of tools.
     pub(crate) const fn named(self, shown: &'static str) -> Self {
         Self { shown, ..self }
     }
 
-    /// Tells what it is in the schema of answers.
+    /// Returns the field with a description in the schema of answers.
     pub(crate) const fn told(self, gist: &'static str) -> Self {
         Self { gist, ..self }
     }
 
-    /// Tells its JSON types, too.
+    /// Returns the field with explicit JSON types.
     pub(crate) const fn typed(self, types: &'static [&'static str]) -> Self {
         Self { types, ..self }
     }
 
-    /// Its JSON types, null apart; empty where it may be anything.
+    /// Its JSON types without null; empty if any type is allowed.
     pub fn json_types(&self) -> &'static [&'static str] {
         match (self.types, self.look, self.form) {
             ([], Look::Address, _) => &["string"],
@@ -97,8 +100,8 @@ impl Field {
         }
     }
 
-    /// A value in the type of the field: numbers are sent as texts, too. Fails when it says
-    /// something else.
+    /// Converts a value to the type of the field, because clients and services send numbers as
+    /// strings, too. Fails if a string in a number field is not a number.
     pub fn typed_value(&self, value: &Value) -> Result<Value, &'static str> {
         let Value::String(text) = value else { return Ok(value.clone()) };
         match (self.types, text.trim()) {
@@ -108,21 +111,21 @@ impl Field {
         }
     }
 
-    /// Whether it holds running text of the thing.
+    /// Whether it holds running text.
     pub fn is_markup(&self) -> bool {
         matches!(self.form, Form::Text | Form::Section | Form::HiddenSection)
     }
 
-    /// Whether the API writes it as BBCode: running text, and what tells it in short.
+    /// Whether the API writes it as BBCode: running text and the excerpt.
     pub fn is_bbcode(&self) -> bool {
         self.is_markup() || self.name == EXCERPT
     }
 }
 
-/// How a thing is told in short.
+/// The field with the summary of an object.
 const EXCERPT: &str = "excerpt";
 
-/// A number that is written as a text.
+/// Parses a number.
 fn number(text: &str) -> Option<Value> {
     let whole = text.parse::<i64>().ok().map(Value::from);
     whole.or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))

@@ -1,4 +1,4 @@
-//! The fields of each kind of resource, beyond what every reference has.
+//! The fields of each kind of resource, besides those that every object has.
 
 mod forms;
 
@@ -166,7 +166,7 @@ pub(crate) const MARKER: &[Field] = &[
     world(2),
 ];
 
-/// Layers, marker groups and whatever else hangs on a map.
+/// Layers, marker groups and other parts of a map.
 pub(crate) const MAP_PART: &[Field] = &[
     text("description", 0),
     created(0).look(Look::Noise),
@@ -332,7 +332,7 @@ pub(crate) const MANUSCRIPT: &[Field] = &[
     author(2),
 ];
 
-/// The parts of a manuscript, of whatever kind.
+/// The parts of a manuscript, of any kind.
 pub(crate) const MANUSCRIPT_PART: &[Field] = &[
     text("content", 0),
     created(0).look(Look::Noise),

@@ -1,10 +1,10 @@
 //! World Anvil's resources as one table.
 //!
-//! Every kind of thing that World Anvil's API ("Boromir") knows is a row: where it is
-//! read and listed, below what, how its ids look, how much each granularity tells, how
-//! long answers may be kept and who may know. Tools, the API over the own world, the
-//! connector to the live service and the documentation all come from these rows.
-//! Nothing here knows stores, sockets or the clock.
+//! Each kind of resource in World Anvil's API ("Boromir") is a row: the routes where it is read and
+//! listed, its parents, the form of its ids, the fields of each granularity, how long answers may
+//! be cached and who may see it. Tools, the compatible API over the user's own world, the connector
+//! to the live service and the documentation are all derived from these rows. This crate knows no
+//! stores, no sockets and no clock.
 
 mod field;
 mod fields;
@@ -29,16 +29,17 @@ pub use shown::{
 pub use table::Kind;
 pub use told::{with_table_names, with_texts_apart, with_told_names};
 
-/// An object of World Anvil's API, in its own names.
+/// An object of World Anvil's API, with the API's own field names.
 pub type Object = serde_json::Map<String, serde_json::Value>;
 
-/// Rows of a list at once, at most; more are silently fewer, there as here.
+/// The maximum number of rows in one page of a list. As with the service, a larger limit is
+/// silently reduced to it.
 pub const PAGE_MAX: usize = 50;
 
-/// The category that stands for having none.
+/// The category id that stands for "no category".
 pub const UNCATEGORISED: &str = "-1";
 
-/// Templates that articles can have, as the API writes them.
+/// The templates of articles, as the API spells them.
 pub const TEMPLATES: [&str; 26] = [
     "article",
     "person",
@@ -68,7 +69,7 @@ pub const TEMPLATES: [&str; 26] = [
     "report",
 ];
 
-/// Whether a text in a field that nobody declared is running text rather than a value.
+/// Whether a text in an undeclared field is long enough to be running text rather than a value.
 pub fn is_long(text: &str) -> bool {
     text.chars().nth(200).is_some()
 }

@@ -1,4 +1,4 @@
-//! What writing tools take.
+//! The arguments of writing tools.
 
 use crate::TEMPLATES;
 use crate::resource::{Need, Offered, Takes, Writes};

@@ -1,20 +1,22 @@
-//! How everybody sees a thing, told beside how the keys do that see the whole of it.
+//! Full and public views of an object in one: `openFields` beside the fields.
 //!
-//! World Anvil says of a thing whether it is public, and no more. Another program of this kind has
-//! things that everybody sees a part of, and says which.
+//! The API of World Anvil only says whether an object is public. Another Lorewell also has objects
+//! of which everybody sees a part. To a client with full access it sends the whole object, and in
+//! `openFields` the values that everybody sees instead.
 
 use serde_json::{Value, json};
 
 use crate::Object;
 
-/// Where an object tells the fields in which everybody sees something else; none of them where
+/// The field of an object with the values of those fields that everybody sees differently; empty if
 /// everybody sees the same.
 pub const OPEN_FIELDS: &str = "openFields";
 
-/// Where it has its further texts.
+/// The field with the sections of an object.
 const SECTIONS: &str = "sections";
 
-/// The fields in which one and the same object is otherwise in the eyes of everybody.
+/// Returns the fields of the public view that differ from the full object. Sections that only the
+/// full object has are null.
 pub fn seen_otherwise(object: &Object, mut open: Object) -> Object {
     if let (Some(Value::Object(whole)), Some(Value::Object(shown))) =
         (object.get(SECTIONS), open.get_mut(SECTIONS))
@@ -27,12 +29,13 @@ pub fn seen_otherwise(object: &Object, mut open: Object) -> Object {
     open
 }
 
-/// Whether an object tells how everybody sees it.
+/// Whether an object says how everybody sees it.
 pub fn tells_everybody(object: &Object) -> bool {
     object.get(OPEN_FIELDS).is_some_and(Value::is_object)
 }
 
-/// An object as everybody sees it, where it tells that; it says so still.
+/// Returns the public view of an object that says how everybody sees it, and any other object
+/// unchanged. The view has empty `openFields`, so it still says so.
 pub fn as_everybody_sees(mut object: Object) -> Object {
     let Some(Value::Object(open)) = object.shift_remove(OPEN_FIELDS) else { return object };
     for (name, value) in open {

@@ -1,4 +1,4 @@
-//! What a row of the table says.
+//! The structure of a row of the table.
 
 use std::time::Duration;
 
@@ -8,45 +8,45 @@ use crate::table::Kind;
 /// A kind of resource.
 #[derive(Debug)]
 pub struct Resource {
-    /// One of them, in words.
+    /// The singular, in words.
     pub one: &'static str,
-    /// Several of them, in words.
+    /// The plural, in words.
     pub many: &'static str,
-    /// What they are, continuing a sentence; empty when the name says it.
+    /// What they are, continuing a sentence; empty if the name is enough.
     pub about: &'static str,
-    /// Where one is read and written.
+    /// The route where one is read and written.
     pub path: &'static str,
     /// Another spelling of the path that some servers answer to.
     pub other_path: Option<&'static str>,
-    /// The `entityClass` of objects.
+    /// The `entityClass` of its objects.
     pub class: &'static str,
-    /// How ids look.
+    /// The form of its ids.
     pub id: IdForm,
     /// The granularities that the service allows, ascending.
     pub granularities: &'static [i8],
-    /// The least granularity that tells what callers who ask for 1 shall have: of some kinds the
-    /// service tells that at 2 only.
+    /// The granularity to use when a caller asks for 1. It is higher than 1 for kinds whose
+    /// essential fields the service includes only at 2.
     pub standard: i8,
-    /// What each granularity adds to a reference.
+    /// The fields that each granularity adds to those of a reference.
     pub fields: &'static [Field],
-    /// How they are listed, the usual way first.
+    /// The ways to list them, the usual one first.
     pub lists: &'static [List],
-    /// How long answers may be kept.
+    /// How long answers may be cached.
     pub cache: Cache,
-    /// Who may know.
+    /// Who may see it.
     pub sensitivity: Sensitivity,
     /// The tool that reads one.
     pub get_tool: Option<&'static str>,
     /// The tool that lists them.
     pub list_tool: Option<&'static str>,
-    /// The argument that names one.
+    /// The argument of tools that holds the id of one.
     pub id_argument: &'static str,
-    /// Which tools write them.
+    /// The tools that write them.
     pub writes: Writes,
 }
 
 impl Resource {
-    /// What rows leave to the default.
+    /// The defaults of a row.
     pub(crate) const PLAIN: Self = Self {
         one: "",
         many: "",
@@ -67,37 +67,39 @@ impl Resource {
         writes: Writes::None,
     };
 
-    /// The granularity to ask the service for when a caller asks for 0, 1 or 2: the
-    /// least allowed one that tells as much, else the fullest.
+    /// The granularity to ask the service for when a caller asks for 0, 1 or 2: the lowest allowed
+    /// one that includes as much, otherwise the highest.
     pub fn granularity(&self, asked: u8) -> i8 {
         let asked = match i8::try_from(asked) {
             Ok(1) => self.standard,
             asked => asked.unwrap_or(i8::MAX),
         };
-        // 3 only adds the ancestry of an article, which nobody asks for by number 2.
+        // 3 only adds the ancestry of an article, which callers who ask for 2 do not expect.
         let allowed = self.granularities.iter().copied().filter(|level| *level <= 2);
         let enough = allowed.clone().find(|level| *level >= asked);
         enough.or_else(|| allowed.max()).unwrap_or(-1)
     }
 
-    /// The fields that objects have at a granularity.
+    /// The fields that objects have at a granularity, besides those of every object.
     pub fn fields_at(&self, granularity: i8) -> impl Iterator<Item = &'static Field> {
         self.fields.iter().filter(move |field| field.from <= granularity)
     }
 
-    /// A field by its name in the API.
+    /// Returns a field by its name in the API.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// What one of these is a part of, apart from worlds and users: the field that says so, the
-    /// kind of the whole and the edge to it. Who may not see the whole may not see its parts.
+    /// The kinds of which this one is a part, apart from worlds and users: the field that refers to
+    /// the whole, the kind of the whole and the edge to it. Whoever may not see the whole may not
+    /// see its parts.
     pub fn holders(&self) -> impl Iterator<Item = (&'static str, Kind, &'static str)> {
         let wholes = self.lists.iter().enumerate().filter_map(|(at, list)| {
             let is_new = !self.lists.iter().take(at).any(|other| other.parent == list.parent);
             list.parent.filter(|_| is_new)
         });
-        // The first such field; others lead elsewhere, as markers do to other maps.
+        // Only the first such field. Others refer elsewhere, such as the map that a marker links
+        // to.
         wholes.filter_map(|whole| {
             self.fields.iter().find_map(|field| match field.form {
                 Form::One(kind, edge) if kind == whole => Some((field.name, whole, edge)),
@@ -106,12 +108,12 @@ impl Resource {
         })
     }
 
-    /// Whether the service can be relied on to list this kind somewhere.
+    /// Whether the service reliably lists this kind somewhere.
     pub fn is_surely_listed(&self) -> bool {
         self.lists.iter().any(|list| list.presence == Presence::Sure)
     }
 
-    /// The list of this kind below `parent`.
+    /// Returns the first list of this kind below `parent`.
     pub fn list_under(&self, parent: Option<Kind>) -> Option<&'static List> {
         self.lists.iter().find(|list| list.parent == parent)
     }
@@ -120,24 +122,25 @@ impl Resource {
 /// One way to list resources.
 #[derive(Debug)]
 pub struct List {
-    /// What they are listed below; `None` are those of everybody.
+    /// The kind they are listed below; `None` for lists that are the same for everybody.
     pub parent: Option<Kind>,
-    /// Where.
+    /// The route.
     pub path: &'static str,
-    /// Whether the service has it.
+    /// Whether the service reliably has it.
     pub presence: Presence,
 }
 
-/// Whether the service can be relied on to have a list.
+/// Whether the service reliably has a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// It is documented, and answers: where it is missing, something is wrong.
+    /// It is documented and works, so its absence is an error.
     Sure,
-    /// Only some have seen it: where it is missing, the service does not list that.
+    /// It is not available everywhere, so its absence means that the service does not list this
+    /// kind.
     Doubtful,
 }
 
-/// How ids look.
+/// The form of ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdForm {
     /// A UUID.
@@ -146,16 +149,16 @@ pub enum IdForm {
     Number,
 }
 
-/// Who may know of a kind of resource.
+/// Who may see a kind of resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sensitivity {
-    /// Whoever may see the thing itself.
+    /// Whoever may see the object itself.
     Open,
-    /// The game master's side, always. Never kept in a cache.
+    /// Only the game master's side. Never cached.
     Secret,
 }
 
-/// Which of the three writing tools there are.
+/// Which writing tools exist for a kind.
 #[derive(Debug, Clone, Copy)]
 pub enum Writes {
     /// None.
@@ -164,7 +167,7 @@ pub enum Writes {
     Tools {
         /// Their names: create, update, delete.
         names: [&'static str; 3],
-        /// What they take besides the id.
+        /// Their arguments besides the id.
         offered: &'static [Offered],
     },
 }
@@ -174,45 +177,45 @@ pub enum Writes {
 pub struct Offered {
     /// Its name.
     pub argument: &'static str,
-    /// The field of the API that it becomes.
+    /// The field of the API that it is written to.
     pub field: &'static str,
-    /// What it takes.
+    /// The type of its value.
     pub takes: Takes,
-    /// What it means; empty where the name says it.
+    /// Its description; empty if the name is enough.
     pub gist: &'static str,
-    /// When it is given.
+    /// When it is required or allowed.
     pub need: Need,
 }
 
-/// When an argument of writing tools is given.
+/// When an argument of writing tools is required or allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Whenever it is wanted.
+    /// Always optional.
     Free,
-    /// To change something, when wanted; to make something, always.
+    /// Required when creating, optional when updating.
     New,
-    /// To make something only, when wanted.
+    /// Optional when creating, not allowed when updating.
     OnlyNew,
 }
 
-/// What an argument takes.
+/// The type of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// A text.
+    /// A string.
     Text,
     /// A number.
     Number,
-    /// A whole number, from 1.
+    /// An integer, at least 1.
     Count,
-    /// A list of texts.
+    /// A list of strings.
     Texts,
-    /// Texts by name.
+    /// An object of strings.
     Named,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
 
-/// How long answers of the live service may be kept.
+/// The cache class of an answer of the live service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cache {
     /// Articles and campaigns.
@@ -221,20 +224,20 @@ pub enum Cache {
     World,
     /// Categories.
     Category,
-    /// Maps, timelines and everything like them.
+    /// Maps, timelines and all other kinds.
     Map,
-    /// Users and images, which hardly change.
+    /// Users and images, which rarely change.
     User,
-    /// What a search found.
+    /// Search results.
     Search,
-    /// Lists of anything.
+    /// Lists of any kind.
     List,
-    /// Not at all.
+    /// Not cached.
     Never,
 }
 
 impl Cache {
-    /// How long.
+    /// How long an answer may be cached.
     pub const fn ttl(self) -> Duration {
         Duration::from_secs(match self {
             Self::Article | Self::World => 3_600,
@@ -246,7 +249,7 @@ impl Cache {
         })
     }
 
-    /// How many answers at most.
+    /// The maximum number of cached answers of this class.
     pub const fn entries_max(self) -> usize {
         match self {
             Self::Article | Self::List => 1_000,

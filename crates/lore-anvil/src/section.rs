@@ -1,7 +1,7 @@
-//! Further texts of a thing, and what they may be called.
+//! Sections, the further texts of an object, and their names.
 //!
-//! The API writes them beside all other fields, so one of them must never have the name of
-//! something else.
+//! The API also writes sections as fields of the object, so a section must not have the name of
+//! another field.
 
 use serde_json::Value;
 
@@ -9,7 +9,8 @@ use crate::Object;
 use crate::field::Form;
 use crate::table::Kind;
 
-/// What every object begins with, and what writing it means more than a text by.
+/// Fields of every object, and names with another meaning when written. None of them can name a
+/// section.
 pub(crate) const HEAD: [&str; 17] = [
     "id",
     "title",
@@ -30,7 +31,7 @@ pub(crate) const HEAD: [&str; 17] = [
     "sections",
 ];
 
-/// Fails when a section cannot have this name; says why, continuing a sentence.
+/// Checks that a section can have this name. The error continues a sentence.
 pub fn check_section(kind: Kind, name: &str) -> Result<(), String> {
     let (row, name) = (kind.row(), name.trim());
     let is_head = HEAD.iter().any(|known| known.eq_ignore_ascii_case(name));
@@ -43,16 +44,16 @@ pub fn check_section(kind: Kind, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with some sections, continuing a sentence, and what to do about it.
+/// Why sections are invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OddSection {
-    /// What is wrong.
+    /// What is wrong, continuing a sentence.
     pub problem: String,
-    /// What to do.
+    /// What to do about it.
     pub hint: &'static str,
 }
 
-/// Fails when one of some sections cannot have its name, or is neither a text nor nothing.
+/// Checks the names of sections, and that each is a text or null.
 pub fn check_sections(kind: Kind, sections: &Object) -> Result<(), OddSection> {
     for (name, text) in sections {
         check_section(kind, name).map_err(|problem| OddSection {
@@ -68,7 +69,7 @@ pub fn check_sections(kind: Kind, sections: &Object) -> Result<(), OddSection> {
     Ok(())
 }
 
-/// The first of some titles: they are texts, or things with one.
+/// Returns the first title of a list whose items are titles, or objects with a `title` or `name`.
 pub fn first_title(list: &Value) -> Option<Value> {
     let first = list.as_array()?.first()?;
     let title = first.get("title").or_else(|| first.get("name")).unwrap_or(first);

@@ -1,4 +1,4 @@
-//! How tools show objects of the API: the contract's names, and as much as is wanted.
+//! Converts objects of the API to answers of tools, with the contract's names and level of detail.
 
 use serde_json::{Map, Value, json};
 
@@ -10,22 +10,22 @@ use crate::table::Kind;
 /// How much of an object to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// What is there, references as id, title and address.
+    /// Only what has a value and is of use; references as id, title and URL.
     Compact,
-    /// Everything.
+    /// All fields, including empty ones and whole references.
     Verbose,
 }
 
-/// Shows an object of the API as the contract writes it. `granularity` is the
-/// contract's: 0, 1 or 2.
+/// Converts an object of the API to the contract's form. `granularity` is the contract's: 0, 1 or
+/// 2.
 pub fn shown(kind: Kind, object: &Object, granularity: u8, shape: Shape) -> Value {
     let mut out = Map::new();
     let mut sections = Map::new();
     let among_sections =
         |name: &str| object.get("sections").is_some_and(|all| all.get(name).is_some());
     for (name, value) in object.iter().filter(|(name, _)| *name != "success") {
-        // The API writes further texts twice: by themselves and among the sections. Whatever
-        // those are called, what every object begins with is none of them.
+        // The API writes sections twice: as fields of the object and inside `sections`. The fields
+        // that every object has are never sections, whatever the names in `sections`.
         let is_section = among_sections(name) && !HEAD.contains(&name.as_str());
         if is_section && kind.row().field(name).is_none() {
             continue;
@@ -63,7 +63,7 @@ fn insert(out: &mut Object, kind: Kind, name: &str, value: Value) {
     out.insert(shown_name(kind, name), value);
 }
 
-/// The name a field has in answers of tools.
+/// The name of a field in answers of tools.
 pub fn shown_name(kind: Kind, name: &str) -> String {
     match kind.row().field(name).map(|field| field.shown) {
         Some(shown) if !shown.is_empty() => shown.to_owned(),
@@ -72,7 +72,7 @@ pub fn shown_name(kind: Kind, name: &str) -> String {
     }
 }
 
-/// What every reference has and hardly anybody reads.
+/// Fields of every object that are rarely of use.
 const NOISE: [&str; 7] =
     ["slug", "entityClass", "folderId", "isEditable", "isDraft", "subscribergroups", "editURL"];
 
@@ -94,7 +94,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// References without everything but what leads to them.
+/// Reduces references to id, title and URL.
 fn collapsed(value: &Value) -> Value {
     match value {
         Value::Object(fields) if is_reference(fields) => {
@@ -112,18 +112,19 @@ pub fn is_reference(fields: &Object) -> bool {
     fields.contains_key("id") && fields.contains_key("title")
 }
 
-/// Whether an object says that everybody may see it. A draft does not, and neither does what is
-/// for some groups of subscribers.
+/// Whether an object is visible to everybody: marked as public, not a draft and not restricted to
+/// subscriber groups.
 pub fn is_public(object: &Object) -> bool {
     object.get("state") == Some(&json!("public")) && !is_draft(object) && !is_for_groups(object)
 }
 
-/// Whether an object says that it is not finished. Whatever does not say no says yes.
+/// Whether an object is marked as a draft. Every value counts as a mark except those that mean
+/// "no".
 pub fn is_draft(object: &Object) -> bool {
     object.get(DRAFT).is_some_and(is_mark)
 }
 
-/// Whether a mark is set: services write them as numbers and texts, too.
+/// Whether a flag is set. Services also write flags as numbers and strings.
 pub fn is_mark(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -136,15 +137,15 @@ pub fn is_mark(value: &Value) -> bool {
     }
 }
 
-/// Says that a thing is not finished.
+/// The field that marks a draft.
 pub const DRAFT: &str = "isDraft";
 
-/// Whether an object is for some groups of subscribers only.
+/// Whether an object is restricted to subscriber groups.
 pub fn is_for_groups(object: &Object) -> bool {
     object.get(GROUPS).is_some_and(|groups| !is_nothing(groups))
 }
 
-/// The groups of subscribers that a thing is for.
+/// The field with the subscriber groups that an object is restricted to.
 pub const GROUPS: &str = "subscribergroups";
 
 fn address(value: Value) -> Value {
@@ -154,7 +155,7 @@ fn address(value: Value) -> Value {
     }
 }
 
-/// Tags as a list: the API writes them as one text with commas.
+/// Converts tags to a list; the API writes them as one string with commas.
 fn listed(value: &Value) -> Value {
     match value {
         Value::String(text) => {
@@ -176,7 +177,8 @@ fn add_sections(out: &mut Object, sections: Object) {
     }
 }
 
-/// `updateDate` as `update_date`; initials stay together: `RPGSRD` is `rpgsrd`.
+/// Converts a name to snake case: `updateDate` becomes `update_date`. Initials stay together:
+/// `RPGSRD` becomes `rpgsrd`.
 fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     let mut after_lower = false;

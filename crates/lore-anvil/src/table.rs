@@ -3,7 +3,7 @@
 use crate::resource::{Cache, IdForm, List, Presence, Resource, Sensitivity};
 use crate::{fields, offered};
 
-/// Declares the kinds and their rows together, so that none is without one.
+/// Declares the kinds together with their rows, so that every kind has one.
 macro_rules! table {
     ($($(#[$doc:meta])* $kind:ident { $($field:ident: $value:expr),+ $(,)? })+) => {
         /// A kind of resource.
@@ -28,13 +28,13 @@ macro_rules! table {
 }
 
 impl Kind {
-    /// The kind that is read and written at a path of the API.
+    /// Returns the kind that is read and written at a route of the API.
     pub fn at(path: &str) -> Option<Self> {
         let is_at = |kind: &Self| kind.row().path == path || kind.row().other_path == Some(path);
         Self::ALL.iter().copied().find(is_at)
     }
 
-    /// The kind that is listed at a path of the API, and below what.
+    /// Returns the kind that is listed at a route of the API, with the list.
     pub fn listed_at(path: &str) -> Option<(Self, &'static List)> {
         Self::ALL.iter().copied().find_map(|kind| {
             let list = kind.row().lists.iter().find(|list| list.path == path)?;
@@ -47,7 +47,7 @@ const fn under(parent: Kind, path: &'static str) -> List {
     List { parent: Some(parent), path, presence: Presence::Sure }
 }
 
-/// The same where the service may not have it.
+/// Like [`under`], for a list that the service may not have.
 const fn perhaps_under(parent: Kind, path: &'static str) -> List {
     List { presence: Presence::Doubtful, ..under(parent, path) }
 }
@@ -57,7 +57,7 @@ const fn of_all(path: &'static str) -> List {
 }
 
 table! {
-    /// Who uses the service.
+    /// A user of the service.
     User {
         one: "user", many: "users", path: "user", class: "User", fields: fields::USER,
         cache: Cache::User, get_tool: Some("get_user_identity"), id_argument: "user_id",
@@ -117,7 +117,7 @@ table! {
         list_tool: Some("get_map_markers"), id_argument: "marker_id",
         writes: offered::MARKER,
     }
-    /// What markers can look like.
+    /// The look of a marker.
     MarkerType {
         one: "marker type", many: "marker types", path: "markertype", class: "MarkerType",
         fields: fields::MARKER_TYPE, lists: &[of_all("markertypes")],
@@ -129,7 +129,7 @@ table! {
         granularities: &[-1, 0, 1, 2], lists: &[perhaps_under(Kind::World, "world/campaigns")],
         cache: Cache::Article, get_tool: Some("get_campaign"), id_argument: "campaign_id",
     }
-    /// Somebody whom the game master plays.
+    /// A character whom the game master plays.
     Npc {
         one: "NPC", many: "NPCs", path: "npc", class: "Npc",
         about: "whom the game master plays", fields: fields::NPC,
@@ -137,7 +137,7 @@ table! {
         get_tool: Some("get_campaign_npc"), list_tool: Some("list_campaign_npcs"),
         id_argument: "npc_id",
     }
-    /// What only the game master's side may know.
+    /// A text for the game master's side.
     Secret {
         one: "secret", many: "secrets", path: "secret", class: "Secret",
         about: "what only the game master may know", fields: fields::SECRET,
@@ -146,7 +146,7 @@ table! {
         list_tool: Some("list_secrets"), id_argument: "secret_id",
         writes: offered::SECRET,
     }
-    /// Events in their order.
+    /// Events in order.
     Timeline {
         one: "timeline", many: "timelines", path: "timeline", class: "Timeline",
         about: "events in their order", fields: fields::TIMELINE,
@@ -155,7 +155,7 @@ table! {
         get_tool: Some("get_timeline"), list_tool: Some("list_timelines"),
         id_argument: "timeline_id", writes: offered::TIMELINE,
     }
-    /// Something that happened.
+    /// An event.
     History {
         one: "history", many: "histories", path: "history", class: "History",
         about: "what happened, journals of the table among it", fields: fields::HISTORY,
@@ -170,7 +170,7 @@ table! {
         id: IdForm::Number, lists: &[under(Kind::World, "world/images")], cache: Cache::User,
         get_tool: Some("get_image"), list_tool: Some("list_images"), id_argument: "image_id",
     }
-    /// A timeline bound to a map.
+    /// A timeline on a map.
     Chronicle {
         one: "chronicle", many: "chronicles", path: "chronicle", class: "Chronicle",
         about: "events shown on a map", fields: fields::CHRONICLE,
@@ -178,7 +178,7 @@ table! {
         get_tool: Some("get_chronicle"), list_tool: Some("list_chronicles"),
         id_argument: "chronicle_id",
     }
-    /// A board to draw on.
+    /// A drawing board.
     Canvas {
         one: "canvas", many: "canvases", path: "canvas", class: "Canvas",
         about: "boards with cards and drawings", fields: fields::CANVAS,
@@ -251,7 +251,7 @@ table! {
         granularities: &[-1, 0, 1, 2],
         lists: &[under(Kind::Manuscript, "manuscript/manuscript_tags")],
     }
-    /// How much was written when.
+    /// How much was written, and when.
     ManuscriptStat {
         one: "manuscript statistic", many: "manuscript statistics", path: "manuscript_stat",
         class: "ManuscriptStat", fields: fields::MANUSCRIPT_PART,
@@ -272,7 +272,7 @@ table! {
         granularities: &[-1, 0, 1, 2],
         lists: &[under(Kind::ManuscriptVersion, "manuscript_version/manuscript_plots")],
     }
-    /// Values in a form of the game's rules.
+    /// A stat block: values for a block template.
     Block {
         one: "block", many: "blocks", path: "block", class: "Block",
         about: "stat blocks: values in a form of the game's rules", fields: fields::BLOCK,
@@ -290,7 +290,7 @@ table! {
         lists: &[under(Kind::World, "world/blockfolders")], get_tool: Some("get_block_folder"),
         list_tool: Some("list_block_folders"), id_argument: "block_folder_id",
     }
-    /// A form for blocks.
+    /// A form for stat blocks.
     BlockTemplate {
         one: "block template", many: "block templates", path: "blocktemplate",
         class: "BlockTemplate", about: "the forms of stat blocks",
@@ -298,18 +298,18 @@ table! {
         lists: &[under(Kind::User, "user/blocktemplates")], get_tool: Some("get_block_template"),
         list_tool: Some("list_block_templates"), id_argument: "block_template_id",
     }
-    /// A part of a form for blocks.
+    /// A part of a block template.
     BlockTemplatePart {
         one: "block template part", many: "block template parts", path: "blocktemplatepart",
         class: "BlockTemplatePart", fields: fields::BLOCK_TEMPLATE_PART, id: IdForm::Number,
         lists: &[under(Kind::BlockTemplate, "blocktemplate/blocktemplateparts")],
     }
-    /// A folder of anything.
+    /// A folder of objects of any kind.
     Folder {
         one: "folder", many: "folders", path: "folder", class: "Folder",
         fields: fields::FOLDER, lists: &[perhaps_under(Kind::World, "world/folders")],
     }
-    /// A system of rules.
+    /// A rule system.
     RpgSystem {
         one: "RPG system", many: "RPG systems", path: "rpgsystem", class: "RpgSystem",
         about: "the rules that are played by", fields: fields::RPG_SYSTEM,
@@ -317,7 +317,7 @@ table! {
         get_tool: Some("get_rpg_system"), list_tool: Some("list_rpg_systems"),
         id_argument: "rpg_system_id",
     }
-    /// Who may see what.
+    /// A group of readers who may see restricted objects.
     SubscriberGroup {
         one: "subscriber group", many: "subscriber groups", path: "subscribergroup",
         class: "SubscriberGroup", about: "who may read what",
@@ -326,7 +326,7 @@ table! {
         get_tool: Some("get_subscriber_group"), list_tool: Some("list_subscriber_groups"),
         id_argument: "subscriber_group_id",
     }
-    /// A value that texts can name.
+    /// A value that texts can refer to.
     Variable {
         one: "variable", many: "variables", path: "variable", class: "Variable",
         about: "values that texts name as [prefix:key]", fields: fields::VARIABLE,
@@ -369,7 +369,7 @@ mod tests {
         let rows = || Kind::ALL.iter().map(|kind| kind.row());
         let gets = rows().filter_map(|row| row.get_tool).count();
         let lists = rows().filter_map(|row| row.list_tool).count();
-        // The search is the 46th.
+        // `search_articles` is the 46th.
         assert_eq!((gets, lists), (23, 22));
     }
 

@@ -1,5 +1,5 @@
-//! What the service tells in other words than it is told in, and texts that it tells among the
-//! fields of templates.
+//! Differences between the service's answers and what it accepts: other field names, and texts
+//! among the fields of templates.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,8 @@ use crate::Object;
 use crate::section::check_section;
 use crate::table::Kind;
 
-/// The name of a field in the table: the service tells some under another than it takes.
+/// The name in the table of a field in an answer. The service answers with some fields under
+/// another name than it accepts.
 fn table_name(kind: Kind, name: &str) -> &str {
     match (kind, name) {
         (Kind::Block, FOLDER) => "blockfolder",
@@ -15,7 +16,7 @@ fn table_name(kind: Kind, name: &str) -> &str {
     }
 }
 
-/// An object with what the service tells under another name than the table's, too.
+/// Adds copies of fields that the service names differently in answers, under those names.
 pub fn with_told_names(kind: Kind, mut object: Object) -> Object {
     if let (Kind::Block, Some(folder)) = (kind, object.get(table_name(kind, FOLDER)).cloned()) {
         object.insert(FOLDER.to_owned(), folder);
@@ -23,7 +24,8 @@ pub fn with_told_names(kind: Kind, mut object: Object) -> Object {
     object
 }
 
-/// An object under the names of the table. Where one is told twice, what it is called there counts.
+/// Renames the fields of an object to the names of the table. If a field is there under both names,
+/// the one with the table's name wins, unless it is null.
 pub fn with_table_names(kind: Kind, object: Object) -> Object {
     let mut named = Object::new();
     for (name, value) in object {
@@ -40,8 +42,9 @@ pub fn with_table_names(kind: Kind, object: Object) -> Object {
     named
 }
 
-/// An article with the texts of its template among its sections, each converted: a template has
-/// many fields, and most of them are running text.
+/// Moves the template texts of an article into its sections, each converted with `convert`.
+/// Templates have many fields, most of them running text. Objects of other kinds are returned
+/// unchanged.
 pub fn with_texts_apart(kind: Kind, object: Object, convert: fn(&str) -> String) -> Object {
     if kind != Kind::Article {
         return object;
@@ -71,13 +74,13 @@ pub fn with_texts_apart(kind: Kind, object: Object, convert: fn(&str) -> String)
     rest
 }
 
-/// What a block is told to be in.
+/// The field with the folder of a block in answers.
 const FOLDER: &str = "folder";
 
-/// What ends the names of fields that are no texts, whatever stands in them.
+/// Endings of the names of fields that are never texts, whatever they hold.
 const LAST_WORDS: [&str; 11] =
     ["Url", "URL", "Css", "Classes", "Color", "Date", "Id", "Type", "Icon", "Template", "Parsed"];
-/// What begins them.
+/// Beginnings of such names, followed by a capital letter.
 const FIRST_WORDS: [&str; 4] = ["css", "display", "meta", "is"];
 
 fn is_text_of_template(kind: Kind, name: &str, text: &str) -> bool {
@@ -92,8 +95,7 @@ fn is_text_of_template(kind: Kind, name: &str, text: &str) -> bool {
     is_free && !is_value && reads_as_text(text)
 }
 
-/// Whether a text says something in words, rather than being a code, a number, an address or
-/// data.
+/// Whether a text consists of words, rather than being a code, a number, a URL or JSON data.
 fn reads_as_text(text: &str) -> bool {
     let text = text.trim();
     let is_address = text.contains("://") && !text.contains(char::is_whitespace);

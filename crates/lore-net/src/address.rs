@@ -1,12 +1,12 @@
-//! Which addresses are on the public internet.
+//! Which IP addresses are on the public internet.
 //!
-//! The lists are IANA's special-purpose registries, read strictly: whatever has
-//! a purpose of its own is not a web site. Addresses that carry another address
-//! inside are judged by the inner one, or refused where the form is obsolete.
+//! The lists are IANA's special-purpose registries, read strictly: no range with a special purpose
+//! contains web sites. IPv6 addresses that contain an IPv4 address are judged by that, or refused
+//! if the format is obsolete.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether a page may live there.
+/// Whether an address is on the public internet.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match unwrapped(address) {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|range| range.holds(address)),
@@ -16,8 +16,8 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether a service of the owner's own network may live there: this machine and
-/// private ranges, but not where clouds hand out credentials.
+/// Whether an address can belong to a service on the owner's network: this machine and private
+/// ranges, but not the metadata services of clouds, which hand out credentials.
 pub(crate) fn is_private_service(address: IpAddr) -> bool {
     match unwrapped(address) {
         IpAddr::V4(address) => {
@@ -31,7 +31,7 @@ pub(crate) fn is_private_service(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 address inside an IPv6 one, where connecting to the outer reaches the inner.
+/// Returns the IPv4 address inside an IPv6 one if connecting to the latter reaches the former.
 fn unwrapped(address: IpAddr) -> IpAddr {
     let IpAddr::V6(outer) = address else { return address };
     let bytes = outer.octets();
@@ -73,36 +73,36 @@ const fn v6(start: [u16; 3], bits: u32) -> RangeV6 {
 const SPECIAL_V4: [RangeV4; 19] = [
     v4(0, 0, 0, 0, 8),        // "this network": reaches this machine
     v4(10, 0, 0, 0, 8),       // private
-    v4(100, 64, 0, 0, 10),    // behind a provider's address translation
+    v4(100, 64, 0, 0, 10),    // carrier-grade NAT
     v4(127, 0, 0, 0, 8),      // loopback
-    v4(168, 63, 129, 16, 32), // a cloud's host services
-    v4(169, 254, 0, 0, 16),   // link-local, with the clouds' metadata
+    v4(168, 63, 129, 16, 32), // host services of a cloud (Azure)
+    v4(169, 254, 0, 0, 16),   // link-local, includes cloud metadata
     v4(172, 16, 0, 0, 12),    // private
     v4(192, 0, 0, 0, 24),     // protocol assignments
     v4(192, 0, 2, 0, 24),     // documentation
     v4(192, 31, 196, 0, 24),  // AS112
-    v4(192, 52, 193, 0, 24),  // multicast tunnelling
+    v4(192, 52, 193, 0, 24),  // AMT (multicast tunnelling)
     v4(192, 88, 99, 0, 24),   // 6to4 relays
     v4(192, 168, 0, 0, 16),   // private
     v4(192, 175, 48, 0, 24),  // AS112
-    v4(198, 18, 0, 0, 15),    // benchmarks
+    v4(198, 18, 0, 0, 15),    // benchmarking
     v4(198, 51, 100, 0, 24),  // documentation
     v4(203, 0, 113, 0, 24),   // documentation
     v4(224, 0, 0, 0, 4),      // multicast
-    v4(240, 0, 0, 0, 4),      // reserved, and broadcast
+    v4(240, 0, 0, 0, 4),      // reserved, includes broadcast
 ];
 
 const GLOBAL_UNICAST: RangeV6 = v6([0x2000, 0, 0], 3);
 
 const SPECIAL_V6: [RangeV6; 5] = [
-    v6([0x2001, 0, 0], 23),         // protocol assignments, with Teredo
+    v6([0x2001, 0, 0], 23),         // protocol assignments, includes Teredo
     v6([0x2001, 0xdb8, 0], 32),     // documentation
-    v6([0x2002, 0, 0], 16),         // 6to4: obsolete, and holds any IPv4 address
+    v6([0x2002, 0, 0], 16),         // 6to4: obsolete, contains any IPv4 address
     v6([0x2620, 0x4f, 0x8000], 48), // AS112
     v6([0x3fff, 0, 0], 20),         // documentation
 ];
 
-/// Where networks without IPv4 put the IPv4 internet.
+/// The prefix under which IPv6-only networks reach the IPv4 internet.
 const NAT64: RangeV6 = v6([0x64, 0xff9b, 0], 96);
 
 const PRIVATE_V4: [RangeV4; 5] = [

@@ -1,4 +1,4 @@
-//! What came back, read within its limits.
+//! The answer to a request, read within limits.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use url::Url;
 use crate::error::NetError;
 use crate::limits::Limits;
 
-/// A whole answer of any status. Its text was written by somebody else: treat it
-/// as untrusted.
+/// A complete answer with any status. Its content was written by somebody else: treat it as
+/// untrusted.
 #[derive(Debug, Clone)]
 pub struct Answer {
     url: Url,
@@ -25,50 +25,50 @@ pub struct Answer {
     body: Bytes,
 }
 
-/// What a service says about how often it may be asked.
+/// The rate limit stated by a service.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Requests allowed in the service's window.
+    /// The number of requests allowed per window of time.
     pub limit: Option<u32>,
-    /// Requests left in it.
+    /// The number of requests left in the current window.
     pub remaining: Option<u32>,
-    /// How long to wait before asking again.
+    /// How long to wait before the next request.
     pub retry_after: Option<Duration>,
 }
 
 impl Answer {
-    /// Where it came from in the end, after redirects.
+    /// The final URL, after redirects.
     pub fn url(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The status as a number.
+    /// The HTTP status code.
     pub fn status(&self) -> u16 {
         self.status.as_u16()
     }
 
-    /// Whether the status is one of success.
+    /// Whether the status code is 2xx.
     pub fn is_success(&self) -> bool {
         self.status.is_success()
     }
 
-    /// The first header of that name, if it is text.
+    /// Returns the first header with this name, if it is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The media type in lower case, without parameters.
+    /// Returns the media type in lower case, without parameters.
     pub fn media_type(&self) -> Option<String> {
         media_type(&self.headers)
     }
 
-    /// The body as it came, decompressed.
+    /// Returns the body, decompressed.
     pub fn bytes(&self) -> &Bytes {
         &self.body
     }
 
-    /// The body as text, in the encoding that its byte order mark, its header or
-    /// its own `<meta>` names, or that it looks like; what does not fit becomes U+FFFD.
+    /// Returns the body as text. The encoding is taken from the byte order mark, the header or the
+    /// page's `<meta>` element, or else guessed. Invalid bytes become U+FFFD.
     pub fn text(&self) -> String {
         let named = self.header(CONTENT_TYPE.as_str()).and_then(charset_parameter);
         let named = named.or_else(|| charset_of_page(&self.body));
@@ -76,12 +76,12 @@ impl Answer {
         encoding.decode(&self.body).0.into_owned()
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(&self.body)
     }
 
-    /// What the service says about how often it may be asked.
+    /// Returns the rate limit stated by the service.
     pub fn rate_limit(&self) -> RateLimit {
         let number = |names: [&str; 2]| {
             names.iter().find_map(|name| self.header(name)?.trim().parse::<u32>().ok())
@@ -93,8 +93,8 @@ impl Answer {
         }
     }
 
-    /// Seconds, or a date, which is measured against the date of the same answer:
-    /// the service's clock is the one that counts.
+    /// The value is a number of seconds or a date. A date is compared with the `Date` header of the
+    /// same answer, because the service's clock is the one that counts.
     fn retry_after(&self) -> Option<Duration> {
         let text = self.header(RETRY_AFTER.as_str())?.trim();
         if let Ok(seconds) = text.parse::<u64>() {
@@ -106,16 +106,16 @@ impl Answer {
     }
 }
 
-/// Whether the body of an answer with a bad status is of interest.
+/// Whether the body of an answer with an error status is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failures {
-    /// A service explains itself there.
+    /// Read it, because services explain errors there.
     Read,
-    /// A page's excuse is not what was asked for, and may be a way to look around.
+    /// Ignore it: an error page is not what was asked for, and could be used to explore a network.
     Drop,
 }
 
-/// Reads a body to its end or to its limit.
+/// Reads a body to its end or its limit.
 pub(crate) async fn read(
     mut response: Response,
     limits: &Limits,
@@ -133,7 +133,8 @@ pub(crate) async fn read(
     Ok(Answer { url, status, headers, body })
 }
 
-/// Counts what comes out of decompression, so that a small bomb stays small.
+/// Reads a body. The limit applies to the decompressed size, so that a decompression bomb is
+/// stopped early.
 async fn read_body(mut response: Response, limit: usize, host: &str) -> Result<Bytes, NetError> {
     let mut body = BytesMut::new();
     loop {
@@ -160,8 +161,8 @@ fn charset_parameter(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.trim().trim_matches('"').as_bytes())
 }
 
-/// The encoding of a page that names none: old pages that are no UTF-8 from their first accent on
-/// are what browsers take them for.
+/// Guesses the encoding of a page that states none. A page whose first non-ASCII byte is not valid
+/// UTF-8 is taken for Windows-1252, as in browsers.
 fn likely_charset(body: &[u8]) -> &'static Encoding {
     match std::str::from_utf8(body) {
         Err(wrong)
@@ -174,7 +175,7 @@ fn likely_charset(body: &[u8]) -> &'static Encoding {
     }
 }
 
-/// The encoding a page names in its first kilobyte, where browsers look, too.
+/// Returns the encoding that a page states in its first kilobyte, which is where browsers look.
 fn charset_of_page(body: &[u8]) -> Option<&'static Encoding> {
     let head = body.get(..body.len().min(1024))?.to_ascii_lowercase();
     let head = String::from_utf8_lossy(&head);

@@ -1,7 +1,7 @@
-//! One service of the configuration, and calls to it.
+//! Configured services, and calls to them.
 //!
-//! The address and the secrets come from the configuration alone. A call adds
-//! path segments and parameters, which cannot lead to another host.
+//! The base URL and the secrets come from the configuration only. A call adds path segments and
+//! parameters, which cannot lead to another host.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use crate::retry::{Effect, Retry};
 use crate::secret::Secret;
 use crate::web::{failure, host, redirect};
 
-/// A service of the configuration: its base address and what it wants to see.
+/// A configured service: its base URL and the headers it requires.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     base: Url,
@@ -31,18 +31,18 @@ pub struct Endpoint {
     reach: Reach,
 }
 
-/// Where a service lives.
+/// Where a service is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// On the public internet, encrypted.
+    /// On the public internet.
     Public,
     /// On this machine or its network.
     PrivateNetwork,
 }
 
 impl Endpoint {
-    /// A service at `base`. An address of this machine or of a private range says
-    /// itself where it lives; a name on a private network needs
+    /// Creates a service at `base`. An IP address of this machine or a private range, or
+    /// `localhost`, is recognised as private. Other names in a private network need
     /// [`Endpoint::on_private_network`].
     pub fn new(base: &str) -> Result<Self, Refusal> {
         let base = Url::parse(base.trim()).map_err(|_| Refusal::Malformed)?;
@@ -55,7 +55,7 @@ impl Endpoint {
         Ok(Self { base, headers, reach })
     }
 
-    /// Says that the service's name leads into a private network.
+    /// Declares that the host name is in a private network.
     #[must_use]
     pub fn on_private_network(mut self) -> Self {
         self.reach = Reach::PrivateNetwork;
@@ -67,7 +67,7 @@ impl Endpoint {
         self.secret_header("authorization", &Secret::new(format!("Bearer {}", token.expose())))
     }
 
-    /// Sends a secret in a header of the service's own choice with every call.
+    /// Sends a secret in any header with every call.
     pub fn secret_header(mut self, name: &str, secret: &Secret) -> Result<Self, Refusal> {
         let name: HeaderName = name.parse().map_err(|_| Refusal::Header)?;
         let mut value = HeaderValue::from_str(secret.expose()).map_err(|_| Refusal::Header)?;
@@ -76,7 +76,7 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// Sends a header that is no secret with every call.
+    /// Sends a header that is not secret with every call.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, Refusal> {
         let name: HeaderName = name.parse().map_err(|_| Refusal::Header)?;
         let value = HeaderValue::from_str(value).map_err(|_| Refusal::Header)?;
@@ -84,7 +84,7 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// Where the service lives.
+    /// Where the service is.
     pub fn reach(&self) -> Reach {
         self.reach
     }
@@ -97,7 +97,7 @@ impl Endpoint {
     }
 }
 
-/// A service, ready to be called. Connections to it are kept and shared.
+/// A client for one service. Connections to it are kept and shared.
 #[derive(Clone)]
 pub struct Api {
     inner: Arc<Service>,
@@ -125,27 +125,27 @@ impl Api {
         host(&self.inner.endpoint.base)
     }
 
-    /// A GET of the path below the base.
+    /// Starts a GET request; `path` is appended to the base.
     pub fn get<S: AsRef<str>>(&self, path: impl IntoIterator<Item = S>) -> Call {
         self.call(Method::GET, path)
     }
 
-    /// A POST to the path below the base.
+    /// Starts a POST request; `path` is appended to the base.
     pub fn post<S: AsRef<str>>(&self, path: impl IntoIterator<Item = S>) -> Call {
         self.call(Method::POST, path)
     }
 
-    /// A PUT to the path below the base.
+    /// Starts a PUT request; `path` is appended to the base.
     pub fn put<S: AsRef<str>>(&self, path: impl IntoIterator<Item = S>) -> Call {
         self.call(Method::PUT, path)
     }
 
-    /// A PATCH of the path below the base.
+    /// Starts a PATCH request; `path` is appended to the base.
     pub fn patch<S: AsRef<str>>(&self, path: impl IntoIterator<Item = S>) -> Call {
         self.call(Method::PATCH, path)
     }
 
-    /// A DELETE of the path below the base.
+    /// Starts a DELETE request; `path` is appended to the base.
     pub fn delete<S: AsRef<str>>(&self, path: impl IntoIterator<Item = S>) -> Call {
         self.call(Method::DELETE, path)
     }
@@ -165,7 +165,7 @@ impl Api {
     }
 }
 
-/// A call being put together. Nothing happens before [`Call::send`].
+/// A call that is being built. Nothing is sent before [`Call::send`].
 pub struct Call {
     service: Arc<Service>,
     method: Method,
@@ -176,7 +176,7 @@ pub struct Call {
     effect: Effect,
 }
 
-/// Redirects within a service: a slash added, a host name's spelling.
+/// The most redirects within a service, such as an added slash.
 const MOST_REDIRECTS: usize = 3;
 
 impl Call {
@@ -203,29 +203,30 @@ impl Call {
         self
     }
 
-    /// Changes how much is taken and how long is waited for one attempt.
+    /// Sets the limits of each attempt.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Changes how patiently the call is repeated.
+    /// Sets how the call is retried.
     #[must_use]
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
 
-    /// Says that a second arrival of this call changes nothing, though its method
-    /// does not promise it: a search by POST, a write with an idempotency key.
+    /// Declares that a second arrival of this call changes nothing, although its method does not
+    /// imply it: a search by POST, or a write with an idempotency key.
     #[must_use]
     pub fn repeatable(mut self) -> Self {
         self.effect = Effect::Repeatable;
         self
     }
 
-    /// Makes the call. Any status is an answer, the last attempt's.
+    /// Sends the call. Answers with any status are returned; after retries, that of the last
+    /// attempt.
     pub async fn send(self) -> Result<Answer, NetError> {
         let entropy = Arc::clone(&self.service.network.effects.entropy);
         let (mut attempt, begun) = (1, Instant::now());
@@ -271,8 +272,8 @@ impl Call {
         request.send().await.map_err(|error| failure(&error, &host(url)))
     }
 
-    /// A redirect is followed only where the secrets may go, and only by reading:
-    /// repeating a write somewhere else is not what was asked for.
+    /// Checks the target of a redirect. It is followed only within the service, where the secrets
+    /// may go, and only for GET, because repeating a write elsewhere is not what was asked for.
     fn same_service(&self, next: Url) -> Result<Url, NetError> {
         let next = self.service.guard.check(next)?;
         let base = &self.service.endpoint.base;
@@ -291,7 +292,8 @@ fn checked_base(guard: &Guard, endpoint: &Endpoint) -> Result<Url, Refusal> {
     if clear && secret { Err(Refusal::Cleartext) } else { Ok(base) }
 }
 
-/// Adds path segments, each encoded as one. Dots would walk up, so they are refused.
+/// Appends path segments, each encoded as one. Dot segments are refused, because they would lead
+/// upwards.
 fn below<S: AsRef<str>>(mut base: Url, path: impl IntoIterator<Item = S>) -> Result<Url, Refusal> {
     let mut segments = base.path_segments_mut().map_err(|()| Refusal::Malformed)?;
     segments.pop_if_empty();

@@ -1,101 +1,101 @@
-//! Why nothing came back, named after what the caller can do about it.
+//! Why a request has no answer. Variants are named after what the caller can do.
 //!
-//! Neither text holds a resolved address, a query string, a header or a body: an
-//! error must not become a way to look around inside a network.
+//! Neither the `Display` nor the `Debug` text contains a resolved address, a query string, a header
+//! or a body: errors must not be usable to explore a network.
 
 use std::time::Duration;
 
 use lore_core::Error;
 
-/// Why there is no answer. An answer with a bad status is an answer.
+/// Why there is no answer. An answer with an error status is still an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
-    /// The address must not be asked for. Nothing was connected to.
+    /// The URL must not be requested. No connection was made.
     #[error("the address {0}")]
     Refused(#[from] Refusal),
-    /// No name service knows the host: check the name.
+    /// The host name cannot be resolved: check the name.
     #[error("Cannot resolve hostname: {host}")]
     Unresolved {
-        /// Whom we looked for.
+        /// The host name.
         host: String,
     },
     /// The server could not be found or reached: check the name, or try later.
     #[error("{host} could not be reached")]
     Unreachable {
-        /// Whom we called.
+        /// The host that was requested.
         host: String,
     },
     /// The server took too long: try later.
     #[error("{host} did not answer within {} s", after.as_secs())]
     TimedOut {
-        /// Whom we called.
+        /// The host that was requested.
         host: String,
-        /// How long we waited.
+        /// The time limit.
         after: Duration,
     },
-    /// The body is larger than the limit, counted after decompression.
+    /// The body is larger than the limit, measured after decompression.
     #[error("the answer of {host} is larger than {limit} bytes")]
     TooLarge {
-        /// Who answered.
+        /// The host that answered.
         host: String,
-        /// The limit.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// The answer is of a kind the caller cannot use.
+    /// The answer has a media type that the caller cannot use.
     #[error("{host} answered with {found}, which cannot be read here")]
     WrongType {
-        /// Who answered.
+        /// The host that answered.
         host: String,
-        /// The media type it named.
+        /// The media type of the answer.
         found: String,
     },
-    /// A chain of redirects did not end.
+    /// There were too many redirects.
     #[error("{host} redirects too often")]
     TooManyRedirects {
-        /// Who redirected last.
+        /// The host of the last redirect.
         host: String,
     },
-    /// A configured service redirects to somebody else, who must not see its secrets.
+    /// A configured service redirects to another one, which must not get its secrets.
     #[error("{host} redirects elsewhere; configure the address it moved to")]
     Moved {
         /// The configured host.
         host: String,
     },
-    /// The connection broke, or what came is not HTTP: try later.
+    /// The connection broke, or the answer is not valid HTTP: try later.
     #[error("the answer of {host} broke off")]
     Broken {
-        /// Who answered.
+        /// The host that answered.
         host: String,
     },
 }
 
-/// Why an address must not be asked for. Each continues "the address …".
+/// Why a URL must not be requested. Each message continues "the address …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The text is no URL.
+    /// The text is not a URL.
     #[error("is not a valid URL")]
     Malformed,
-    /// Only http and https lead to the web.
+    /// Only http and https are allowed.
     #[error("must start with http:// or https://")]
     Scheme,
-    /// User names and passwords in URLs are a way to mislead readers.
+    /// User names and passwords in URLs can mislead readers.
     #[error("must not hold a user name or password")]
     Credentials,
-    /// Other ports belong to other services than the web.
+    /// Other ports belong to services other than the web.
     #[error("names a port that is not allowed")]
     Port,
-    /// The name or address is not on the public internet.
+    /// The host name or address is not on the public internet.
     #[error("does not lead to the public internet")]
     NotPublic,
-    /// Secrets would travel in clear text.
+    /// Secrets would be sent in clear text.
     #[error("must start with https:// unless it is on a private network")]
     Cleartext,
-    /// A path segment would leave the service's base path.
+    /// A path segment would leave the base path of the service.
     #[error("has a path that leaves the service")]
     Path,
-    /// A header is not one.
+    /// A header is not valid.
     #[error("is asked with a header that cannot be sent")]
     Header,
 }

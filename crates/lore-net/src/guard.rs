@@ -1,5 +1,5 @@
-//! The rule about which targets may be reached, asked at three moments: when an
-//! address is read, when its name has been looked up, and at every redirect.
+//! The rules about which targets may be reached. They are applied when a URL is parsed, when its
+//! host name has been resolved, and at each redirect.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use crate::address::{is_private_service, is_public};
 use crate::error::Refusal;
 use crate::resolver::Resolver;
 
-/// What a client may reach.
+/// Decides what a client may reach.
 #[derive(Clone)]
 pub(crate) struct Guard {
     realm: Realm,
     exceptions: Arc<Exceptions>,
 }
 
-/// Whose address it is, which decides where it may lead.
+/// Where a URL comes from, which decides where it may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Realm {
-    /// Anybody's: public addresses on the web's ports.
+    /// From anybody: public addresses, ports of the web.
     Web,
-    /// The configuration's, on the public internet.
+    /// From the configuration, for a service on the public internet.
     PublicService,
-    /// The configuration's, on this machine or its network.
+    /// From the configuration, for a service on this machine or its network.
     PrivateService,
 }
 
-/// What the configuration adds to the rules.
+/// Exceptions from the rules, made by the configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Exceptions {
     pub(crate) ports: Vec<u16>,
@@ -42,13 +42,13 @@ impl Guard {
         Self { realm, exceptions }
     }
 
-    /// Reads an address and tests everything that can be known without a look-up.
+    /// Parses a URL and checks everything that can be known without resolving the host name.
     pub(crate) fn parse(&self, text: &str) -> Result<Url, Refusal> {
         let url = Url::parse(text).map_err(|_| Refusal::Malformed)?;
         self.check(url)
     }
 
-    /// The same for an address that is read already, such as a redirect's.
+    /// Checks a parsed URL, such as the target of a redirect.
     pub(crate) fn check(&self, url: Url) -> Result<Url, Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Scheme);
@@ -89,8 +89,8 @@ impl Guard {
                 || self.exceptions.reachable.iter().any(named))
     }
 
-    /// Names that mean this machine or its network are refused before anybody is
-    /// asked about them: the question itself would already tell something.
+    /// Whether a host name may be resolved. Names of this machine and its network are refused
+    /// before any lookup, because the query itself would reveal something.
     fn allows_name(&self, name: &str) -> bool {
         if self.realm == Realm::PrivateService {
             return true;
@@ -105,10 +105,10 @@ impl Guard {
     }
 }
 
-/// Names under which machines of a provider tell their own secrets, and that look public.
+/// Names of cloud metadata services that look public.
 const METADATA: [&str; 2] = ["metadata.aws", "metadata.goog"];
 
-/// Top-level domains that exist inside networks only.
+/// Top-level domains that exist only inside networks.
 const LOCAL_DOMAINS: [&str; 12] = [
     "localhost",
     "localdomain",
@@ -124,15 +124,15 @@ const LOCAL_DOMAINS: [&str; 12] = [
     "alt",
 ];
 
-/// Looks names up for connections, and gives nothing away unless every address
-/// of the name is allowed: the address tested is then the address connected to.
+/// Resolves host names for connections. It returns addresses only if all of them are allowed, so
+/// the addresses that are connected to are the ones that were checked.
 pub(crate) struct GuardedResolver {
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) guard: Guard,
     pub(crate) port: u16,
 }
 
-/// That a name leads nowhere.
+/// The host name could not be resolved.
 #[derive(Debug, thiserror::Error)]
 #[error("the name is not known")]
 pub(crate) struct Unresolved;

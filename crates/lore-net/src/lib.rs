@@ -1,16 +1,15 @@
-//! The only way out of Lorewell.
+//! The only crate that connects to other machines, apart from git, which `lore-code` starts.
 //!
-//! Every byte that leaves this machine goes through a [`Network`], in one of two
-//! ways that cannot be confused:
+//! Every request leaves through a [`Network`], in one of two ways that cannot be confused:
 //!
-//! - [`Web`] reads pages whose addresses come from users, models or other pages.
-//!   Nothing but public addresses is reached, whatever the spelling, the name
-//!   server or a redirect says, and no secret is ever sent.
-//! - [`Api`] talks to one service named in the configuration and sends that
-//!   service's secrets to that service alone.
+//! - [`Web`] fetches pages whose URLs come from users, models or other pages. It connects to public
+//!   addresses only, whatever the spelling of a URL, the name server or a redirect says, and never
+//!   sends a secret.
+//! - [`Api`] talks to one service named in the configuration and sends the secrets of that service
+//!   to it alone.
 //!
-//! What must never happen here: a connection to an address that was not tested,
-//! a proxy taken from the environment, an unbounded body, a secret in an error.
+//! What must never happen here: a connection to an address that was not checked, a proxy taken from
+//! the environment, an unbounded body, a secret in an error.
 
 mod address;
 mod answer;

@@ -1,29 +1,29 @@
-//! How much of an answer is taken, and for how long it is waited for.
+//! Limits on the size, the type and the duration of an answer.
 
 use std::time::Duration;
 
-/// Bounds of one request, redirects included.
+/// The limits of one request, including redirects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes of a body, counted after decompression.
+    /// The largest body, in bytes after decompression.
     pub bytes: usize,
-    /// Time for everything from the first look-up to the last byte.
+    /// The time for everything from the first name lookup to the last byte.
     pub total: Duration,
-    /// What a good answer may be.
+    /// The media types that a successful answer may have.
     pub types: ContentTypes,
 }
 
-/// What a good answer may be.
+/// The media types that a successful answer may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContentTypes {
-    /// Text a person would read: HTML, plain text, Markdown, and the like.
+    /// Readable text: HTML, plain text, Markdown, XML, JSON.
     Readable,
-    /// Whatever the service says.
+    /// Any type.
     Any,
 }
 
 impl Limits {
-    /// For pages of the web: 5 MiB of readable text within 20 s.
+    /// Returns the limits for web pages: 5 MiB of readable text within 20 s.
     pub const fn page() -> Self {
         Self {
             bytes: 5 * 1024 * 1024,
@@ -32,15 +32,15 @@ impl Limits {
         }
     }
 
-    /// For configured services: 16 MiB within 30 s.
+    /// Returns the limits for configured services: 16 MiB within 30 s.
     pub const fn service() -> Self {
         Self { bytes: 16 * 1024 * 1024, total: Duration::from_secs(30), types: ContentTypes::Any }
     }
 }
 
 impl ContentTypes {
-    /// Whether a media type, without its parameters, is among them. A missing one
-    /// is allowed: old servers of plain files send none.
+    /// Whether a media type, without parameters, is allowed. A missing one is, because simple file
+    /// servers send none.
     pub(crate) fn allow(self, media_type: Option<&str>) -> bool {
         const READABLE: [&str; 9] = [
             "text/html",

@@ -1,4 +1,4 @@
-//! Where the rules, the trust and the name service come together.
+//! The network: combines the address rules, TLS and name resolution.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::resolver::{Resolver, SystemResolver};
 use crate::tls;
 use crate::web::Web;
 
-/// The way out. One per process, made from the configuration.
+/// Access to the network. There is one per process, created from the configuration.
 #[derive(Clone)]
 pub struct Network {
     pub(crate) inner: Arc<Inner>,
@@ -29,18 +29,18 @@ pub(crate) struct Inner {
     user_agent: String,
 }
 
-/// What the configuration says about going out. No request can change any of it.
+/// The configuration of network access. No request can change any of it.
 pub struct Options {
-    /// Ports that pages may be read from besides 80 and 443.
+    /// Ports from which pages may be fetched, in addition to 80 and 443.
     pub ports: Vec<u16>,
-    /// Addresses that are reachable although they are not public: a page server
-    /// on this machine, in tests and try-outs.
+    /// Addresses that may be reached although they are not public, such as a web server on this
+    /// machine in tests.
     pub reachable: Vec<SocketAddr>,
-    /// Where this process listens itself: never read as a page.
+    /// The addresses this process listens on, from which pages are never fetched.
     pub own: Vec<SocketAddr>,
-    /// How we introduce ourselves.
+    /// The `User-Agent` header.
     pub user_agent: String,
-    /// Who looks names up.
+    /// Resolves host names.
     pub resolver: Arc<dyn Resolver>,
 }
 
@@ -56,24 +56,25 @@ impl Default for Options {
     }
 }
 
-/// Why there is no way out at all.
+/// Why the network could not be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// Encrypted connections cannot be made.
+    /// TLS cannot be set up.
     #[error("encrypted connections cannot be set up: {0}")]
     Encryption(String),
-    /// The HTTP client cannot be made.
+    /// The HTTP client cannot be built.
     #[error("the HTTP client cannot be set up: {0}")]
     Client(String),
 }
 
-/// Most pages being read at once; the others wait their turn.
+/// The most pages that are fetched at once; further requests wait.
 const PAGES_AT_ONCE: usize = 16;
+/// The longest time for opening a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
 impl Network {
-    /// Sets the way out up.
+    /// Sets up the network.
     pub fn new(effects: Effects, options: Options) -> Result<Self, SetupError> {
         let tls =
             tls::configuration().map_err(|error| SetupError::Encryption(error.to_string()))?;
@@ -86,18 +87,18 @@ impl Network {
             tls,
             user_agent,
         };
-        // A client that cannot be built is a fault of this machine: better told now
-        // than by the first request.
+        // A client that cannot be built is a problem of this machine, so report it now rather than
+        // at the first request.
         inner.client(inner.guard(Realm::Web), 443)?;
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Reads pages whose addresses come from anybody.
+    /// Returns a client for pages whose URLs come from anybody.
     pub fn web(&self) -> Web {
         Web::new(Arc::clone(&self.inner))
     }
 
-    /// Talks to one service of the configuration.
+    /// Returns a client for one configured service.
     pub fn api(&self, endpoint: Endpoint) -> Result<Api, SetupError> {
         Api::new(Arc::clone(&self.inner), endpoint)
     }
@@ -108,8 +109,9 @@ impl Inner {
         Guard::new(realm, Arc::clone(&self.exceptions))
     }
 
-    /// A client whose connections all pass `guard`. It follows no redirect, asks
-    /// no proxy, keeps no cookie and repeats nothing: each would be a way around.
+    /// Returns a client whose connections all pass `guard`. It follows no redirects, uses no proxy,
+    /// keeps no cookies and retries nothing, because each of these could bypass the guard or the
+    /// limits.
     pub(crate) fn client(&self, guard: Guard, port: u16) -> Result<reqwest::Client, SetupError> {
         let resolver = GuardedResolver { resolver: Arc::clone(&self.resolver), guard, port };
         reqwest::Client::builder()

@@ -1,18 +1,18 @@
-//! From names to addresses.
+//! Resolves host names to IP addresses.
 
 use std::io;
 use std::net::IpAddr;
 
 use async_trait::async_trait;
 
-/// Looks names up. Tests bring their own, to play a hostile name server.
+/// Resolves host names. Tests use their own, to simulate a hostile name server.
 #[async_trait]
 pub trait Resolver: Send + Sync {
-    /// Every address of `host`.
+    /// Returns all addresses of `host`.
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The operating system's name service.
+/// The resolver of the operating system.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemResolver;
 

@@ -1,4 +1,4 @@
-//! Asking again, where that can neither do harm twice nor annoy a service.
+//! Retries requests, where this neither repeats an effect nor overloads a service.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use lore_core::Entropy;
 use crate::answer::Answer;
 use crate::error::NetError;
 
-/// How patiently a call is repeated.
+/// How often and how long a call is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
-    /// Most attempts, the first included.
+    /// The most attempts, including the first.
     pub attempts: u32,
-    /// The wait after the first failure; it doubles with every further one.
+    /// The wait after the first failure. It doubles with each further one.
     pub first_wait: Duration,
-    /// The longest wait. A service that asks for more gets no further attempt, and
-    /// its answer goes back to the caller, who can wait better than we can.
+    /// The longest wait. If a service asks for more, there is no further attempt; its answer is
+    /// returned to the caller, who can wait better.
     pub longest_wait: Duration,
-    /// No further attempt begins so long after the first: who asked has waited enough.
+    /// The time after which no further attempt starts, because the caller has waited long enough.
     pub patience: Duration,
 }
 
 impl Retry {
-    /// No second attempt.
+    /// Returns a policy without retries.
     pub const fn never() -> Self {
         Self {
             attempts: 1,
@@ -32,7 +32,7 @@ impl Retry {
         }
     }
 
-    /// Three attempts, all begun within half a minute.
+    /// Returns a policy with three attempts, all started within 30 s.
     pub const fn standard() -> Self {
         Self {
             attempts: 3,
@@ -42,7 +42,7 @@ impl Retry {
         }
     }
 
-    /// How long to wait before the next attempt, or `None` when `outcome` stands.
+    /// Returns how long to wait before the next attempt; `None` if `outcome` is final.
     pub(crate) fn pause(
         &self,
         attempt: u32,
@@ -60,8 +60,8 @@ impl Retry {
         }
     }
 
-    /// Half of the wait is fixed and half is chance, so that many clients that
-    /// failed together do not come back together.
+    /// Returns a wait of which half is fixed and half is random, so that many clients that failed
+    /// together do not retry together.
     fn backoff(&self, attempt: u32, entropy: &dyn Entropy) -> Duration {
         let doubled = self.first_wait.saturating_mul(1 << (attempt.saturating_sub(1)).min(16));
         let half = doubled.min(self.longest_wait) / 2;
@@ -70,15 +70,15 @@ impl Retry {
     }
 }
 
-/// What a request does when it arrives twice.
+/// What happens if a request arrives twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     Once,
     Repeatable,
 }
 
-/// A request that never arrived, or that was turned away, may always be repeated;
-/// one that may have had its effect only if a second one changes nothing.
+/// Whether a request may be retried: always if it never arrived or was rejected; if it may have had
+/// an effect, only if a second one changes nothing.
 fn worth_repeating(effect: Effect, outcome: &Result<Answer, NetError>) -> bool {
     let turned_away = match outcome {
         Ok(answer) => answer.status() == 429,

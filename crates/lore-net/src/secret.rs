@@ -1,9 +1,9 @@
-//! A secret of the configuration, which cannot be printed by accident.
+//! Secrets from the configuration, which cannot be printed by accident.
 
 use std::fmt;
 
-/// A token or key. It has no text form: it only ever becomes a header of a
-/// request to the service it belongs to.
+/// A token or key. It cannot be displayed: its only use is in the headers of requests to the
+/// service it belongs to.
 #[derive(Clone, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -14,7 +14,8 @@ impl Secret {
         Self(secret.into())
     }
 
-    /// A text of others in which it does not show. What is very short is in every text.
+    /// Removes the secret from a text written by others. Very short secrets are not removed,
+    /// because they would occur in any text.
     pub fn hidden_in(&self, text: &str) -> String {
         const SHORTEST: usize = 8;
         if self.0.len() < SHORTEST { text.to_owned() } else { text.replace(&self.0, "…") }

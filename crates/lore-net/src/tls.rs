@@ -1,4 +1,4 @@
-//! Trust: the system's certificate authorities, or Mozilla's where it has none.
+//! TLS: trusts the certificate authorities of the system, or Mozilla's if it has none.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::{ClientConfig, Error, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
-/// One configuration for every connection. It names its provider, because a
-/// process-wide one would have to be installed before anybody asks, or panic.
+/// Returns the TLS configuration for all connections. It names its crypto provider, because rustls
+/// would panic if a process-wide one were not installed first.
 pub(crate) fn configuration() -> Result<ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let mut configuration = match with_system_roots(Arc::clone(&provider)) {

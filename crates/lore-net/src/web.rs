@@ -1,4 +1,4 @@
-//! Pages whose addresses come from anybody.
+//! Fetches pages whose URLs come from anybody.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::guard::{Guard, Realm, Unresolved};
 use crate::limits::Limits;
 use crate::network::Inner;
 
-/// Reads public pages. No header of the caller, no cookie and no secret goes out.
+/// Fetches public pages. No headers of the caller, no cookies and no secrets are sent.
 #[derive(Clone)]
 pub struct Web {
     network: Arc<Inner>,
     guard: Guard,
 }
 
-/// Pages move, but not in circles.
+/// The most redirects that are followed.
 const MOST_REDIRECTS: usize = 5;
 const WANTED: &str = "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5";
 
@@ -30,13 +30,13 @@ impl Web {
         Self { network, guard }
     }
 
-    /// Tests an address without any traffic, and gives its normal spelling.
+    /// Validates a URL without any network traffic and returns its normalized form.
     pub fn check(&self, url: &str) -> Result<String, Refusal> {
         self.guard.parse(url).map(String::from)
     }
 
-    /// Every address of a public host, for a program that connects by itself: it has to
-    /// use these, lest the name means something else when it looks.
+    /// Returns all IP addresses of a public host, for a program that connects by itself. It has to
+    /// use these, because the name could resolve differently the next time.
     pub async fn addresses(&self, url: &str) -> Result<Vec<IpAddr>, NetError> {
         let url = self.guard.parse(url)?;
         let port = url.port_or_known_default().ok_or(Refusal::Port)?;
@@ -56,13 +56,13 @@ impl Web {
         if allowed { Ok(found) } else { Err(Refusal::NotPublic.into()) }
     }
 
-    /// Reads a page, following redirects to other public pages. A bad status is an
-    /// answer without a body.
+    /// Fetches a page, following redirects to other public pages. An answer with an error status
+    /// has no body.
     pub async fn get(&self, url: &str, limits: &Limits) -> Result<Answer, NetError> {
         let url = self.guard.parse(url)?;
         let host = host(&url);
         let work = async {
-            // The permit is never refused: nobody closes the semaphore.
+            // Acquiring never fails, because nobody closes the semaphore.
             let _slot = self.network.slots.acquire().await.ok();
             self.follow(url, limits).await
         };
@@ -81,7 +81,7 @@ impl Web {
         Err(NetError::TooManyRedirects { host: host(&url) })
     }
 
-    /// Each hop gets a client of its own: nothing is kept or shared between pages.
+    /// Each hop uses a client of its own, so that nothing is kept or shared between pages.
     async fn ask(&self, url: &Url) -> Result<Response, NetError> {
         let port = url.port_or_known_default().ok_or(Refusal::Port)?;
         let client = self.network.client(self.guard.clone(), port);
@@ -94,7 +94,7 @@ impl Web {
     }
 }
 
-/// Where a response sends its reader, if it does.
+/// Returns where a response redirects to, if it does.
 pub(crate) fn redirect(response: &Response) -> Option<Result<Url, Refusal>> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -103,7 +103,7 @@ pub(crate) fn redirect(response: &Response) -> Option<Result<Url, Refusal>> {
     Some(target.and_then(|text| response.url().join(text).map_err(|_| Refusal::Malformed)))
 }
 
-/// What became of a request that has no response.
+/// Converts the error of a request without a response.
 pub(crate) fn failure(error: &reqwest::Error, host: &str) -> NetError {
     let host = host.to_owned();
     if let Some(refusal) = within::<Refusal>(error) {
@@ -113,7 +113,8 @@ pub(crate) fn failure(error: &reqwest::Error, host: &str) -> NetError {
     if error.is_connect() { NetError::Unreachable { host } } else { NetError::Broken { host } }
 }
 
-/// The guard speaks from inside the name look-up; its word arrives wrapped.
+/// Searches the source chain of an error. The guard runs inside name resolution, so its refusal
+/// arrives wrapped.
 fn within<E: std::error::Error + 'static>(error: &reqwest::Error) -> Option<&E> {
     let mut source = std::error::Error::source(error);
     while let Some(inner) = source {

@@ -1,4 +1,4 @@
-//! Answers that are too large, too slow, of the wrong kind or no answers at all.
+//! Answers that are too large, too slow, of the wrong type, or not valid at all.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ use tokio::net::TcpListener;
 const SMALL: usize = 64 * 1024;
 
 async fn read(address: SocketAddr) -> Result<Answer, NetError> {
-    // More than a busy machine needs: how long it takes matters to one test only.
+    // More than a busy machine needs. The duration matters to one test only.
     read_within(address, Duration::from_secs(30)).await
 }
 
@@ -33,7 +33,7 @@ async fn read_within(address: SocketAddr, total: Duration) -> Result<Answer, Net
     web.get(&format!("http://{address}/"), &limits).await
 }
 
-/// A server that writes `head` and then `piece` over and over.
+/// Starts a server that sends `head` and then `piece` over and over.
 async fn endless(head: &'static str, piece: Vec<u8>, pause: Duration) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -41,7 +41,7 @@ async fn endless(head: &'static str, piece: Vec<u8>, pause: Duration) -> SocketA
         while let Ok((mut stream, _)) = listener.accept().await {
             let piece = piece.clone();
             tokio::spawn(async move {
-                // An answer before the question would be a fault of its own.
+                // Read the request first: an early answer would be an error of its own.
                 let mut request = [0_u8; 1024];
                 let _ = stream.read(&mut request).await?;
                 stream.write_all(head.as_bytes()).await?;
@@ -181,8 +181,7 @@ async fn pages_learn_nothing_about_us() {
     assert_eq!(names, ["accept", "user-agent", "accept-encoding", "host"]);
 }
 
-/// The child is this test program again, asked for one test, in an environment
-/// with proxies in it.
+/// The child process is this test program again, running one test in an environment with proxies.
 #[tokio::test]
 async fn proxies_of_the_environment_are_not_asked() {
     let proxy = Server::start("127.0.0.1", |_| html("through the proxy")).await;
@@ -207,8 +206,8 @@ async fn a_child_reads_a_page() {
     assert_eq!(read(target.parse().unwrap()).await.unwrap().text(), "direct");
 }
 
-/// A gzip stream of one literal zero and `runs` copies of 258 zeros, each of which
-/// takes thirteen bits.
+/// Returns a gzip stream of one literal zero and `runs` copies of 258 zeros, each of which takes
+/// thirteen bits.
 fn gzip_of_zeros(runs: usize) -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
     let mut push = |code: &str| bits.extend(code.bytes().map(|bit| bit == b'1'));

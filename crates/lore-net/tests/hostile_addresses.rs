@@ -1,5 +1,5 @@
-//! Hundreds of addresses that must lead nowhere. Two listeners on every address
-//! of this machine count connections; a lying name server counts questions.
+//! Hundreds of URLs that must not be connected to. Two listeners on all addresses of this machine
+//! count connections, and a lying name server counts queries.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use harness::{Names, Server, html, network};
 use lore_net::{Limits, NetError, Refusal};
 
-/// `{p}` is the port that counts, which the configuration allows.
+/// `{p}` is the port of the listeners, which the configuration allows.
 const LITERALS: &[&str] = &[
     // this machine, in every spelling
     "127.0.0.1:{p}",
@@ -204,7 +204,7 @@ const LITERALS: &[&str] = &[
     "intranet:{p}",
     "db:{p}",
     "a:{p}",
-    // look like addresses, are none
+    // look like IP addresses, but are not
     "127.0.0.1.1:{p}",
     "127.0.0.256:{p}",
     "256.256.256.256:{p}",
@@ -224,7 +224,7 @@ const LITERALS: &[&str] = &[
     "",
 ];
 
-/// Names that look public and lead to this machine, as rebinding services offer.
+/// Names that look public but resolve to this machine, as rebinding services offer.
 const LYING_NAMES: &[&str] = &[
     "127.0.0.1.nip.io",
     "app.127-0-0-1.sslip.io",
@@ -346,7 +346,7 @@ async fn names_are_asked_once_and_every_address_must_be_public() {
         let outcome = web.get("http://mixed.example/", &Limits::page()).await;
         assert_eq!(outcome.unwrap_err(), NetError::Refused(Refusal::NotPublic), "{answer:?}");
         assert_eq!(names.questions(), 1);
-        // Others that connect by themselves are not told either.
+        // Programs that connect by themselves do not get the addresses either.
         let told = web.addresses("https://mixed.example/").await;
         assert_eq!(told.unwrap_err(), NetError::Refused(Refusal::NotPublic), "{answer:?}");
     }

@@ -1,6 +1,5 @@
-//! Pages that send their reader somewhere else, and names that change their
-//! mind. The visible server lives on 127.0.0.2 and is allowed by an exception;
-//! the hidden one on 127.0.0.1 must see nobody.
+//! Pages that redirect elsewhere, and names that change their addresses. The visible server is on
+//! 127.0.0.2 and allowed by an exception; the hidden one on 127.0.0.1 must never be reached.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +16,7 @@ use std::sync::Arc;
 use harness::{Names, Server, html, network, page, redirect_to};
 use lore_net::{Limits, NetError, Refusal, Web};
 
-/// A visible and a hidden server on one port, and a reader of pages.
+/// A visible and a hidden server on the same port, and a client for pages.
 struct Stage {
     visible: Server,
     hidden: Server,
@@ -36,7 +35,7 @@ async fn stage(
     Stage { visible, hidden, web }
 }
 
-/// Sends every reader of `/` to `target`, in which `{p}` is the port.
+/// Fetches `/`, which redirects to `target`; `{p}` in it is the port.
 async fn read_redirect(target: &'static str) -> Result<String, NetError> {
     let names = Names::answering_everything_with(&["127.0.0.1"]);
     let stage = stage(names, move |request, port| {

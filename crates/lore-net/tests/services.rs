@@ -1,4 +1,4 @@
-//! Configured services: secrets stay with them, and asking again does no harm.
+//! Configured services: secrets go to them only, and retries do no harm.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ fn quick() -> Retry {
     Retry { first_wait: Duration::from_millis(2), ..Retry::standard() }
 }
 
-/// Fails `times` times with `failure`, then succeeds.
+/// Starts a server that fails `times` times with `failure`, then succeeds.
 async fn shaky(failure: Vec<u8>, times: usize) -> Server {
     let asked = AtomicUsize::new(0);
     Server::start("127.0.0.1", move |_| {

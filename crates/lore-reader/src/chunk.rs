@@ -1,22 +1,24 @@
-//! Texts cut where they are cut already: at headings and between paragraphs.
+//! Cuts texts into chunks at headings and between paragraphs.
 
 /// A piece of a text that can be read on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// The headings it stands under, outermost first.
+    /// The headings above it, outermost first.
     pub headings: Vec<String>,
-    /// Where it begins in the text, in bytes.
+    /// The byte offset in the text where it begins.
     pub start: usize,
-    /// The piece, as it stands in the text.
+    /// The text of the chunk, in which an empty line separates blocks.
     pub text: String,
 }
 
-/// What a chunk aims at, and where a single block is cut if it must be, in bytes.
+/// The size up to which blocks are joined into a chunk, and at which the pieces of a cut block aim,
+/// in bytes.
 const AIM: usize = 1200;
+/// The size above which a single block is cut, in bytes.
 const MOST: usize = 2400;
 
-/// Cuts Markdown into chunks. Blocks stay whole as long as they are not larger than
-/// a chunk may be; a heading begins a new chunk, and is one itself where nothing stands below it.
+/// Cuts Markdown into chunks. Blocks up to the maximum size stay whole. A heading starts a new
+/// chunk, and is a chunk itself if nothing follows below it.
 pub fn chunks(markdown: &str) -> Vec<Chunk> {
     let mut made = Vec::new();
     let mut headings: Vec<(usize, String)> = Vec::new();
@@ -50,13 +52,13 @@ pub fn chunks(markdown: &str) -> Vec<Chunk> {
     made
 }
 
-/// A text that stands under headings.
+/// Creates a chunk below some headings.
 fn below(headings: &[(usize, String)], start: usize, text: &str) -> Chunk {
     let headings = headings.iter().map(|(_, title)| title.clone()).collect();
     Chunk { headings, start, text: text.to_owned() }
 }
 
-/// A block of a text and where it begins.
+/// A block of a text, and the byte offset where it begins.
 struct Block<'a> {
     start: usize,
     text: &'a str,
@@ -68,7 +70,8 @@ fn joined(mut chunk: Chunk, text: &str) -> Chunk {
     chunk
 }
 
-/// Paragraphs, lists, tables, and code between fences, which may have empty lines.
+/// Splits a text into blocks: headings, paragraphs, lists, tables, and fenced code, which may
+/// contain empty lines.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
     let mut begin = None;
@@ -113,7 +116,7 @@ fn heading(line: &str) -> Option<(usize, String)> {
     fits.then(|| (level, title.trim().trim_end_matches('#').trim_end().to_owned()))
 }
 
-/// A block as it is, or cut at line ends, sentence ends or blanks when it is huge.
+/// Returns a block as it is or, if it is too large, cut at line ends, sentence ends or spaces.
 fn pieces<'a>(block: &Block<'a>) -> Vec<Block<'a>> {
     let mut found = Vec::new();
     let (mut start, mut rest) = (block.start, block.text);
@@ -130,7 +133,7 @@ fn pieces<'a>(block: &Block<'a>) -> Vec<Block<'a>> {
     found
 }
 
-/// The last good place to cut within the aim, or the last possible one.
+/// Returns the last good place to cut within the aimed size, or else the last possible one.
 fn cut(text: &str) -> usize {
     let end = (0..=AIM).rev().find(|place| text.is_char_boundary(*place)).unwrap_or(0);
     let head = text.get(..end).unwrap_or_default();

@@ -1,7 +1,6 @@
-//! In which language a text is written, judged by its commonest words.
+//! Detects the language of a text by its most common words.
 
-/// The code of the language, or nothing when the text is too short or in none of
-/// those that are known.
+/// Returns the language code; `None` if the text is too short or in no known language.
 pub fn language(text: &str) -> Option<&'static str> {
     let mut counts = [0_usize; LANGUAGES.len()];
     let mut words = 0_usize;
@@ -17,7 +16,7 @@ pub fn language(text: &str) -> Option<&'static str> {
         counts.iter().zip(LANGUAGES).map(|(count, (code, _))| (*count, code)).collect();
     ranked.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     match ranked.as_slice() {
-        // One word in ten, and clearly more than the next language has.
+        // At least one word in ten, and clearly more than for the next language.
         [(best, code), (next, _), ..]
             if words >= 10 && best * 10 >= words && best * 4 > next * 5 =>
         {
@@ -27,6 +26,7 @@ pub fn language(text: &str) -> Option<&'static str> {
     }
 }
 
+/// Language codes, each with very common words of the language.
 const LANGUAGES: [(&str, &str); 7] = [
     (
         "en",

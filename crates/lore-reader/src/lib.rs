@@ -1,8 +1,8 @@
-//! The readable part of web pages and notes, cut into chunks.
+//! Extracts the readable part of web pages and notes and cuts it into chunks.
 //!
-//! Pages come from anywhere: no page makes this crate fail, overflow or take long,
-//! and nothing of a page is run, fetched or trusted. What is given back is Markdown
-//! that somebody else wrote.
+//! Input comes from anywhere: no page may make this crate panic, exhaust resources or take long,
+//! and nothing in a page is executed, fetched or trusted. The result is Markdown written by
+//! somebody else.
 
 mod chunk;
 mod language;

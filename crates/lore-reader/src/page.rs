@@ -1,4 +1,4 @@
-//! A web page without its clutter.
+//! Extracts the readable content of a web page.
 
 use std::borrow::Cow;
 
@@ -7,26 +7,26 @@ use lore_core::names::without_unseen;
 
 use crate::language::language;
 
-/// What a page says, and about what.
+/// The content and the metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
     /// Its title.
     pub title: Option<String>,
-    /// Who wrote it, as it says itself.
+    /// The author, as stated by the page.
     pub byline: Option<String>,
-    /// What it is about, as it says itself.
+    /// A summary, as stated by the page.
     pub description: Option<String>,
-    /// The site's name.
+    /// The name of the site.
     pub site: Option<String>,
-    /// When it was published, as it says itself.
+    /// The date of publication, as stated by the page.
     pub published: Option<String>,
     /// The code of its language.
     pub language: Option<String>,
-    /// What it says that people may look for.
+    /// The keywords it states for search engines.
     pub keywords: Vec<String>,
-    /// The address of the picture it shows others.
+    /// The URL of the preview image it offers to others.
     pub image: Option<String>,
-    /// Its readable text, as Markdown.
+    /// The readable text, as Markdown.
     pub text: String,
 }
 
@@ -34,27 +34,30 @@ pub struct Page {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// There is no text: an empty page, or one that only scripts fill.
+    /// There is no text: the page is empty, or only scripts fill it.
     #[error("the page has no readable text")]
     NothingReadable,
-    /// The page is nested or filled beyond what pages are.
+    /// The page is nested deeper or has more elements than any real page.
     #[error("the page is too complex to be read")]
     TooComplex,
 }
 
+/// The most elements of a page.
 const MOST_ELEMENTS: usize = 100_000;
+/// The deepest nesting of elements.
 const DEEPEST: usize = 400;
-/// Parsers take each `&amp;` by itself and copy the text before it.
+/// The most character references such as `&amp;` in one text. The parser handles each separately
+/// and copies the text before it, which takes quadratic time.
 const MOST_REFERENCES: usize = 5_000;
-/// Fewer words, or signs of scripts without blanks, are no page, only what is left of one.
+/// The fewest words, or characters of scripts without spaces, that count as content.
 const FEWEST_WORDS: usize = 3;
 const FEWEST_SIGNS: usize = 8;
-/// Most keywords that are taken from a page.
+/// The most keywords that are taken from a page.
 const MOST_KEYWORDS: usize = 50;
 
-/// Reads an HTML page that came from `url`.
+/// Reads an HTML page that was fetched from `url`.
 pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
-    // Parsers and printers of trees call themselves for every level.
+    // The parser and the Markdown printer recurse for each level.
     if depth(html) > DEEPEST || references(html) > MOST_REFERENCES {
         return Err(ReadError::TooComplex);
     }
@@ -64,7 +67,7 @@ pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
             checked(Page { keywords, ..of_article(&article) }, &text)
         }
         Err(ReadabilityError::TooManyElements(..)) => Err(ReadError::TooComplex),
-        // Short pages have no article to be found; their whole text is short, too.
+        // No article is found in short pages, so take the whole text, which is short as well.
         Err(_) => {
             let page = Page { title: element(html, "title"), ..Page::default() };
             checked(page, &lore_markup::to_plain_markdown(body(html)))
@@ -72,14 +75,15 @@ pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
     }
 }
 
-/// Reads a page that is plain text or Markdown already.
+/// Reads a page that is plain text or Markdown.
 pub fn read_text(text: &str) -> Result<Page, ReadError> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     let title = first.map(|line| line.trim_start_matches('#').trim().chars().take(200).collect());
     checked(Page { title, ..Page::default() }, &harmless(text))
 }
 
-/// A text of strangers without markup that acts, where it may have any.
+/// Returns an untrusted text without active markup. A text without any images or tags is not
+/// changed.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     match text.contains("![") || text.contains('<') {
         true => lore_markup::to_plain_markdown(&lore_markup::to_html(text)).into(),
@@ -87,7 +91,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How many words a text has. Where a script sets no blanks, every sign counts as one.
+/// Counts the words of a text. In scripts without spaces, each character counts as a word.
 pub fn words(text: &str) -> usize {
     let count = |word: &str| match word.chars().filter(|c| is_without_blanks(*c)).count() {
         0 => usize::from(word.chars().any(char::is_alphanumeric)),
@@ -96,7 +100,7 @@ pub fn words(text: &str) -> usize {
     text.split_whitespace().map(count).sum()
 }
 
-/// Whether a sign is of a script that sets no blanks between words: Chinese, Japanese, Thai,
+/// Whether a character belongs to a script without spaces between words: Chinese, Japanese, Thai,
 /// Lao, Burmese and Khmer.
 pub fn is_without_blanks(sign: char) -> bool {
     matches!(u32::from(sign),
@@ -104,11 +108,11 @@ pub fn is_without_blanks(sign: char) -> bool {
         | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
 }
 
-/// The article of a page, and its keywords.
+/// Returns the article of a page, and its keywords.
 fn article(html: &str, url: &str) -> Result<(Article, Vec<String>), ReadabilityError> {
     let config =
         Config { max_elements_to_parse: MOST_ELEMENTS, keep_classes: true, ..Config::default() };
-    // The address only makes links absolute; a strange one must not hide the text.
+    // The URL only makes links absolute, so an invalid one must not prevent reading.
     let reader = Readability::new(html, Some(url), Some(config.clone()));
     let mut reader = reader.or_else(|_| Readability::new(html, None, Some(config)))?;
     let told: Vec<String> = reader
@@ -121,7 +125,8 @@ fn article(html: &str, url: &str) -> Result<(Article, Vec<String>), ReadabilityE
     let words = told.iter().flat_map(|told| told.split(',')).map(str::trim);
     let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
     let keywords = words.take(MOST_KEYWORDS).collect();
-    // "For other uses, see …" is about the site, not about the page's subject.
+    // Remove hatnotes ("For other uses, see …"), which are about the site and not about the
+    // subject.
     reader.doc.select(".hatnote, [role=note]").remove();
     Ok((reader.parse()?, keywords))
 }
@@ -163,8 +168,8 @@ fn checked(page: Page, text: &str) -> Result<Page, ReadError> {
     })
 }
 
-/// How deep elements are nested at most. Elements that never hold others, and those
-/// whose end may be left out, are not counted: the latter nest only inside others.
+/// Estimates how deep elements are nested. Void elements and elements with optional end tags are
+/// not counted; the latter nest only inside others.
 fn depth(html: &str) -> usize {
     const UNCOUNTED: [&str; 28] = [
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
@@ -190,12 +195,12 @@ fn depth(html: &str) -> usize {
     most
 }
 
-/// How many character references a single text has at most.
+/// Returns the highest number of character references in a single text.
 fn references(html: &str) -> usize {
     html.split('<').map(|text| text.bytes().filter(|byte| *byte == b'&').count()).max().unwrap_or(0)
 }
 
-/// The text of the first element of that name, in a page that is read by eye.
+/// Returns the text of the first element with a name, found by string search instead of parsing.
 fn element(html: &str, name: &str) -> Option<String> {
     let lower = html.to_ascii_lowercase();
     let open = lower.find(&format!("<{name}"))?;

@@ -1,4 +1,4 @@
-//! Pages as they are found on the web, friendly and hostile.
+//! Reads pages as found on the web, harmless and hostile.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,55 +1,55 @@
-//! What went wrong, named after what the caller can do.
+//! Errors, named after what the caller can do.
 
 use std::io;
 
 use lore_core::Error;
 
-/// Why a note was not read, written or listed.
+/// Why a note could not be read, written or listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VaultError {
     /// The path leads out of the folder, or could. Nothing was touched.
     #[error("Path traversal rejected: \"{path}\" resolves outside vault root")]
     Traversal {
-        /// The path as it was given, shortened.
+        /// The path as given, shortened.
         path: String,
     },
-    /// The path is no good name for a note. Nothing was touched.
+    /// The path is not a valid name for a note. Nothing was touched.
     #[error("\"{path}\" {problem}")]
     BadName {
-        /// The path as it was given, shortened.
+        /// The path as given, shortened.
         path: String,
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// There is no such note.
+    /// The note does not exist.
     #[error("File not found: {path}")]
     NoteNotFound {
         /// The path.
         path: String,
     },
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("Folder not found: {path}")]
     FolderNotFound {
         /// The path.
         path: String,
     },
-    /// Something is there, but it is no note: a link, a folder, a device.
+    /// Something exists there, but it is not a note: a link, a folder, a device.
     #[error("\"{path}\" is not a plain note of this vault")]
     NotANote {
         /// The path.
         path: String,
     },
-    /// The note is larger than [`crate::LARGEST_NOTE`], or the folder has too many.
+    /// The note is larger than [`crate::LARGEST_NOTE`], or the vault has too many notes.
     #[error("\"{path}\" is larger than allowed")]
     TooLarge {
         /// The path.
         path: String,
     },
-    /// The disk does not do it right now.
+    /// The operating system reported an error.
     #[error("the vault is not available: {reason}")]
     Unavailable {
-        /// The kind of fault, without paths of this machine.
+        /// The kind of error, without paths of this machine.
         reason: String,
     },
 }

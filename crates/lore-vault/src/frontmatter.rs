@@ -1,8 +1,8 @@
-//! The block of properties at the top of a note.
+//! Frontmatter: the block of properties at the top of a note.
 
-/// Splits a note into its block of properties, with both fences and the line end
-/// after them, and the rest. The block is empty when there is none: a text between two rules
-/// is a text.
+/// Splits a note into its frontmatter, including both fences and the line end after them, and the
+/// rest. The frontmatter is empty if there is none; text between two horizontal rules is not
+/// frontmatter.
 pub fn split(text: &str) -> (&str, &str) {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let offset = text.len() - body.len();
@@ -12,7 +12,8 @@ pub fn split(text: &str) -> (&str, &str) {
     }
 }
 
-/// The new text of a note, with the old one's properties when it has none itself.
+/// Returns the new text of a note with the old frontmatter prepended; `None` if there is none or if
+/// the new text has its own.
 pub(crate) fn keep(old: &str, new: &str) -> Option<String> {
     let (block, _) = split(old);
     let has_own = !split(new).0.is_empty();
@@ -41,7 +42,8 @@ fn block_length(body: &str) -> Option<usize> {
     None
 }
 
-/// What stands between two rules: a list, or a heading, is a text between them.
+/// Counts lines, to tell properties from text between two horizontal rules, such as a list or a
+/// heading.
 #[derive(Default)]
 struct Lines {
     filled: usize,
@@ -55,16 +57,16 @@ impl Lines {
         self.filled += usize::from(!line.is_empty());
     }
 
-    /// An empty block has properties, too: none.
+    /// An empty block is frontmatter without properties.
     fn are_properties(&self) -> bool {
         self.keys > 0 || self.filled == 0
     }
 }
 
-/// What begins lines that go on with a value, or say nothing.
+/// The first characters of lines that continue a value or are comments.
 const PARTS: [char; 4] = [' ', '\t', '-', '#'];
 
-/// Whether a line may be one of a block of properties: a key, part of a value, or nothing.
+/// Whether a line can be part of frontmatter: a key, a part of a value, or empty.
 fn may_be_property(line: &str) -> bool {
     line.is_empty()
         || line.starts_with(PARTS)

@@ -1,13 +1,12 @@
 //! The only way to the notes folder.
 //!
-//! The folder is opened once and every note is reached from that handle, folder
-//! by folder, without following links: no path, link, hard link or race leads out.
-//! Paths are refused by their text first, so that the refusal is the same whether
-//! or not something is there. Writing replaces a note as a whole and durably: a
-//! reader sees the old text or the new one, also after a power cut.
+//! The folder is opened once, and every note is reached from that handle, folder by folder, without
+//! following links: no path, link, hard link or race leads out. Paths are checked as text first, so
+//! that they are refused in the same way whether or not something exists there. Writing replaces a
+//! whole note durably: readers see either the old text or the new one, even after a power failure.
 //!
-//! What must never happen here: a read or write outside the folder, a device or
-//! pipe opened, a note half written, properties of a note lost by accident.
+//! What must never happen here: reading or writing outside the folder, opening a device or pipe, a
+//! half-written note, losing the frontmatter of a note by accident.
 
 mod error;
 mod frontmatter;
@@ -21,5 +20,5 @@ pub use path::{FolderPath, NotePath};
 pub use vault::{Frontmatter, Identity, Note, Vault, Written};
 pub use watch::{Change, Watch};
 
-/// Largest note that is read or written.
+/// The largest note that is read or written, in bytes.
 pub const LARGEST_NOTE: u64 = 1024 * 1024;

@@ -1,4 +1,4 @@
-//! Paths as texts: what may name a note, before any disk is touched.
+//! Paths as text: what may name a note, decided before the file system is touched.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct NotePath {
     name: String,
 }
 
-/// The path of a folder inside the vault; the vault itself has none.
+/// The path of a folder inside the vault; empty for the vault itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct FolderPath {
     folders: Vec<String>,
@@ -25,8 +25,8 @@ const LONGEST_NAME: usize = 200;
 const DEEPEST: usize = 16;
 
 impl NotePath {
-    /// Reads a path. The ending `.md` may be left out. Names that only some systems allow are
-    /// read, because notes on disk have them; [`NotePath::check_portable`] is for new ones.
+    /// Parses a path. The extension `.md` is optional. Names that only some systems allow are
+    /// accepted, because notes on disk have them; [`NotePath::check_portable`] is for new ones.
     pub fn parse(text: &str) -> Result<Self, VaultError> {
         let mut folders = segments(text)?;
         let name = folders.pop().ok_or_else(|| bad(text, "does not name a note"))?;
@@ -37,14 +37,14 @@ impl NotePath {
         Ok(Self { folders, name })
     }
 
-    /// Fails unless every system could have a note with this path.
+    /// Fails unless every system allows a note with this path.
     pub(crate) fn check_portable(&self) -> Result<(), VaultError> {
         let text = self.to_string();
         let mut names = self.folders.iter().chain([&self.name]);
         names.try_for_each(|name| check_portable(&text, name))
     }
 
-    /// A note that was found on disk, if its name is one that can be asked for.
+    /// Returns the path of a note found on disk, if its name is valid.
     pub(crate) fn found(folder: &FolderPath, name: &str) -> Option<Self> {
         let text = format!("{}{}{name}", folder, if folder.folders.is_empty() { "" } else { "/" });
         let note = Self::parse(&text).ok()?;
@@ -55,30 +55,30 @@ impl NotePath {
         FolderPath { folders: self.folders.clone() }
     }
 
-    /// The file's name, with its ending.
+    /// Returns the file name with its extension.
     pub fn file_name(&self) -> &str {
         &self.name
     }
 
-    /// The file's name without its ending: usually the title of the note.
+    /// Returns the file name without its extension, which is usually the title of the note.
     pub fn title(&self) -> &str {
         self.name.get(..self.name.len() - ENDING.len()).unwrap_or(&self.name)
     }
 }
 
 impl FolderPath {
-    /// Reads a path; an empty one and `.` are the vault itself.
+    /// Parses a path. The empty path and `.` are the vault itself.
     pub fn parse(text: &str) -> Result<Self, VaultError> {
         Ok(Self { folders: segments(text)? })
     }
 
-    /// Fails unless every system could have a folder with this path.
+    /// Fails unless every system allows a folder with this path.
     pub fn check_portable(&self) -> Result<(), VaultError> {
         let text = self.to_string();
         self.folders.iter().try_for_each(|name| check_portable(&text, name))
     }
 
-    /// The path of a note in the folder, as text.
+    /// Returns the path of a note in the folder, as text.
     pub fn note(&self, name: &str) -> String {
         let names: Vec<&str> = self.names().chain([name]).collect();
         names.join("/")
@@ -91,13 +91,13 @@ impl FolderPath {
         (folders.len() <= DEEPEST).then_some(Self { folders })
     }
 
-    /// Whether the note at a path lies in the folder or below.
+    /// Whether the note at a path is in the folder or below it.
     pub fn holds(&self, note: &str) -> bool {
         let mut names = note.split('/');
         self.folders.iter().all(|folder| names.next() == Some(folder)) && names.next().is_some()
     }
 
-    /// The folders from the vault's root down.
+    /// Returns the names of the folders, from the root of the vault down.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.folders.iter().map(String::as_str)
     }
@@ -118,8 +118,8 @@ impl fmt::Display for FolderPath {
     }
 }
 
-/// Cuts a path at slashes and tests every part. Whatever any system could read as
-/// a way up or out is refused as such, on every system.
+/// Splits a path at slashes and checks each part. Anything that any system could interpret as
+/// leading up or out is refused on every system.
 fn segments(text: &str) -> Result<Vec<String>, VaultError> {
     if text.len() > LONGEST_PATH {
         return Err(bad(text, "is too long"));
@@ -138,7 +138,7 @@ fn segments(text: &str) -> Result<Vec<String>, VaultError> {
 fn leads_out(text: &str) -> bool {
     let decoded = decoded(text);
     [text, decoded.as_str()].iter().any(|text| {
-        // Somebody's home is a folder; a note may begin with the sign for it.
+        // `~/` is a home folder, but the name of a note may begin with `~`.
         let home = text.starts_with('~') && (text.contains('/') || text.len() == 1);
         let absolute = text.starts_with(['/', '\\']) || home;
         let drive = match text.as_bytes() {
@@ -152,7 +152,7 @@ fn leads_out(text: &str) -> bool {
     })
 }
 
-/// Two dots, however they are written or padded.
+/// Whether a part is two or more dots, in any spelling or padding.
 fn is_way_up(part: &str) -> bool {
     let part = part.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let dots: Option<usize> = part
@@ -167,8 +167,8 @@ fn is_way_up(part: &str) -> bool {
     dots.is_some_and(|dots| dots >= 2)
 }
 
-/// Undoes percent-encoding, also when it was done several times. A path that needs
-/// it is not one of ours, but somebody may decode it for us.
+/// Undoes percent-encoding, even repeated. Valid paths are not encoded, but another program may
+/// decode them.
 fn decoded(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..3 {
@@ -178,7 +178,7 @@ fn decoded(text: &str) -> String {
         {
             text = text.replace(code, character).replace(&code.to_uppercase(), character);
         }
-        // Overlong forms of dot and slash.
+        // Overlong encodings of dot and slash.
         for (code, character) in
             [("%c0%ae", "."), ("%c0%af", "/"), ("%c1%9c", "\\"), ("%u2215", "/")]
         {
@@ -232,7 +232,7 @@ fn is_reserved(name: &str) -> bool {
         || numbered("lpt")
 }
 
-/// Adds the ending where a name has none; another ending is no note.
+/// Adds the extension if a name has none. Other extensions are refused.
 fn with_ending(path: &str, name: String) -> Result<String, VaultError> {
     let lower = name.to_lowercase();
     if lower.ends_with(ENDING) && name.len() > ENDING.len() {
@@ -252,7 +252,7 @@ fn bad(path: &str, problem: &'static str) -> VaultError {
     VaultError::BadName { path: shown(path), problem }
 }
 
-/// A path for a message: bounded, and without what could disturb a terminal.
+/// Returns a path for messages: shortened, and without characters that could disturb a terminal.
 fn shown(path: &str) -> String {
     names::without_unseen(path).chars().filter(|c| !c.is_control()).take(120).collect()
 }

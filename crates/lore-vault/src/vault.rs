@@ -1,4 +1,4 @@
-//! Reading, writing and listing notes through the handle of their folder.
+//! Reads, writes and lists notes through the handle of the vault's folder.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -21,48 +21,49 @@ pub struct Vault {
     effects: Effects,
 }
 
-/// What a write does with the properties of the note it replaces.
+/// What a write does with the frontmatter of the note it replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frontmatter {
-    /// Keeps them, unless the new text brings its own.
+    /// Keeps it, unless the new text has its own.
     Keep,
-    /// Replaces the note as a whole.
+    /// Replaces the whole note.
     Replace,
 }
 
-/// What a write did.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
     /// The note is new.
     Created,
     /// The note was replaced.
     Replaced,
-    /// The note was replaced, and its properties were kept.
+    /// The note was replaced, and its frontmatter was kept.
     KeptFrontmatter,
 }
 
 /// A note on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Where it is.
+    /// The path.
     pub path: NotePath,
-    /// What it is: stays the same when it is renamed.
+    /// The identity of the file, which stays the same if it is renamed.
     pub identity: Identity,
     /// Its size in bytes.
     pub bytes: u64,
-    /// When it was changed, if the disk knows.
+    /// The modification time, if known.
     pub modified: Option<SystemTime>,
 }
 
-/// A file, whatever it is called.
+/// Identifies a file, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     device: u64,
     file: u64,
 }
 
-/// Most notes in one vault; more would be no notes folder.
+/// The most notes in a vault.
 const MOST_NOTES: usize = 200_000;
+/// The prefix of temporary files.
 const TEMPORARY: &str = ".lorewell-";
 
 impl Vault {
@@ -78,7 +79,8 @@ impl Vault {
         Ok(Self { root, path: path.to_owned(), effects })
     }
 
-    /// Whether this folder is the one at its path: a restore or a sync may put another there.
+    /// Whether the opened folder is still the one at its path. A restore or a sync may have put
+    /// another one there.
     pub fn is_in_place(&self) -> bool {
         let identity = |folder: &Dir| {
             let metadata = folder.dir_metadata().ok()?;
@@ -92,14 +94,14 @@ impl Vault {
         &self.path
     }
 
-    /// The text of a note.
+    /// Returns the text of a note.
     pub fn read(&self, path: &NotePath) -> Result<String, VaultError> {
         let missing = || VaultError::NoteNotFound { path: path.to_string() };
         let folder = self.folder(&path.folder())?.ok_or_else(missing)?;
         self.read_in(&folder, path)?.map(|(text, _)| text).ok_or_else(missing)
     }
 
-    /// Writes a note, making its folders. When this returns, the note is on disk.
+    /// Writes a note and creates its folders. When this returns, the note is durable.
     pub fn write(
         &self,
         path: &NotePath,
@@ -128,8 +130,8 @@ impl Vault {
         })
     }
 
-    /// Takes a path for a new note, which is empty until it is written, and says whether it was
-    /// free. Of those who want one path at a time, one has it.
+    /// Creates an empty note unless the path is taken, and returns whether it was free. If several
+    /// callers want a path at the same time, one gets it.
     pub fn reserve(&self, path: &NotePath) -> Result<bool, VaultError> {
         if self.exists(path)? {
             return Ok(false);
@@ -145,7 +147,7 @@ impl Vault {
         }
     }
 
-    /// The names of the notes in a folder, sorted; not those in folders below it.
+    /// Returns the file names of the notes in a folder, sorted, without those in subfolders.
     pub fn list(&self, folder: &FolderPath) -> Result<Vec<String>, VaultError> {
         let missing = || VaultError::FolderNotFound { path: folder.to_string() };
         let handle = self.folder(folder)?.ok_or_else(missing)?;
@@ -157,17 +159,17 @@ impl Vault {
         Ok(names)
     }
 
-    /// Every note of the vault, sorted by path. Links and hidden folders are left out.
+    /// Returns all notes of the vault, sorted by path. Links and hidden folders are left out.
     pub fn notes(&self) -> Result<Vec<Note>, VaultError> {
         self.notes_below(&FolderPath::default())
     }
 
-    /// Every note in a folder and below, sorted by path; none where there is no such folder.
+    /// Returns all notes in a folder and below, sorted by path; empty if the folder does not exist.
     pub fn notes_below(&self, folder: &FolderPath) -> Result<Vec<Note>, VaultError> {
         let mut notes = Vec::new();
         let mut folders = vec![folder.clone()];
         while let Some(folder) = folders.pop() {
-            // A folder may vanish while others are being read.
+            // A folder may disappear while others are being read.
             if let Some(handle) = self.folder(&folder)? {
                 scan(&handle, &folder, &mut notes, &mut folders)?;
             }
@@ -179,8 +181,8 @@ impl Vault {
         Ok(notes)
     }
 
-    /// Removes what writers that were killed have left behind. `before` should be
-    /// old enough that nobody can still be writing.
+    /// Removes temporary files that killed writers left behind. `before` should be old enough that
+    /// nobody is still writing.
     pub fn remove_leftovers(&self, before: SystemTime) -> Result<usize, VaultError> {
         let mut removed = 0;
         let mut folders = vec![FolderPath::default()];
@@ -192,8 +194,8 @@ impl Vault {
         Ok(removed)
     }
 
-    /// Walks down from the root, one folder at a time, refusing links: there is no
-    /// moment at which a swapped folder could lead elsewhere.
+    /// Opens a folder by walking down from the root, one folder at a time and refusing links, so
+    /// that a folder swapped at any moment cannot lead elsewhere.
     fn folder(&self, path: &FolderPath) -> Result<Option<Dir>, VaultError> {
         let mut handle = self.root.try_clone().map_err(|error| VaultError::io(&error))?;
         for name in path.names() {
@@ -225,7 +227,7 @@ impl Vault {
         Ok(folder.is_some_and(|folder| folder.symlink_metadata(path.file_name()).is_ok()))
     }
 
-    /// The text of a note in an open folder, or nothing when there is none.
+    /// Returns the text of a note in an open folder; `None` if it does not exist.
     fn read_in(
         &self,
         folder: &Dir,
@@ -249,7 +251,7 @@ impl Vault {
         Ok(Some((text, metadata)))
     }
 
-    /// Puts a whole new file in the place of the old one.
+    /// Atomically replaces a file by a new one.
     fn replace(
         &self,
         folder: &Dir,
@@ -271,15 +273,15 @@ impl Vault {
             sync(folder)
         })();
         if written.is_err() {
-            // The error that matters is the first one.
+            // An error here would hide the first one, which matters.
             let _ = folder.remove_file(&temporary);
         }
         written
     }
 }
 
-/// A file with one name. A second name may be outside of the vault; none at all
-/// means that the file was replaced a moment ago, and what is read is the old text.
+/// Whether a file is regular and has no second hard link, which could be outside the vault. No link
+/// at all means that the file was replaced a moment ago and the old text is read.
 fn is_plain(metadata: &Metadata) -> bool {
     metadata.is_file() && MetadataExt::nlink(metadata) <= 1
 }
@@ -288,13 +290,13 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound)
 }
 
-/// Makes a folder's entries durable. The handle itself only names the folder and
-/// cannot be synced; a file opened on it can.
+/// Makes the entries of a folder durable. The handle itself cannot be synced, but a file opened
+/// through it can.
 fn sync(folder: &Dir) -> io::Result<()> {
     folder.open(".")?.sync_all()
 }
 
-/// Text that is not UTF-8 keeps what can be read of it.
+/// Reads a file up to the size limit; `None` if it is larger. Invalid UTF-8 is replaced.
 fn read_bounded(file: File) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     file.take(LARGEST_NOTE + 1).read_to_end(&mut bytes)?;
@@ -314,7 +316,7 @@ fn scan(
     for entry in entries.take(MOST_NOTES) {
         let entry = entry.map_err(|error| VaultError::io(&error))?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        // The entry's own kind: a link is a link, whatever it leads to.
+        // The kind of the entry itself: a link counts as a link, whatever it leads to.
         let Ok(metadata) = handle.symlink_metadata(&name) else { continue };
         if metadata.is_dir() {
             folders.extend(folder.below(&name));

@@ -1,7 +1,7 @@
-//! Changes made by hand, told as they happen.
+//! Reports changes made to notes by other programs.
 //!
-//! The watcher needs the folder's path, not its handle, so what it says is only a
-//! hint: the notes are then read through the handle.
+//! The watcher uses the path of the folder, not its handle, so its reports are only hints: the
+//! notes are then read through the handle.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,43 +16,43 @@ use crate::error::VaultError;
 use crate::path::{FolderPath, NotePath};
 use crate::vault::Vault;
 
-/// What happened to the notes.
+/// A change of the notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// A note is new or has a new text.
     Written(NotePath),
-    /// A note is gone.
+    /// A note was removed.
     Removed(NotePath),
-    /// A note has another name and is still the same note.
+    /// A note was renamed and is still the same note.
     Renamed {
         /// Its old path.
         from: NotePath,
         /// Its new path.
         to: NotePath,
     },
-    /// A folder is new or gone, with all notes in it.
+    /// A folder was created or removed with all notes in it.
     Folder(FolderPath),
-    /// A folder has another name; so have all notes in it.
+    /// A folder was renamed, and with it all notes in it.
     FolderRenamed {
         /// Its old path.
         from: FolderPath,
         /// Its new path.
         to: FolderPath,
     },
-    /// Something was missed: look at everything again.
+    /// A change may have been missed: examine everything again.
     Unknown,
 }
 
-/// Watches as long as it lives.
+/// A running watcher; dropping it ends the watch.
 pub struct Watch {
     _debouncer: Debouncer<RecommendedWatcher, RecommendedCache>,
 }
 
-/// Editors save in several steps; what happens within this time is one change.
+/// How long changes are collected, because editors save in several steps.
 const QUIET: Duration = Duration::from_millis(300);
 
 impl Vault {
-    /// Calls `tell` with changes, in order, from a thread of its own.
+    /// Watches the vault and calls `tell` with changes, in order, from a separate thread.
     pub fn watch(
         &self,
         mut tell: impl FnMut(Change) + Send + 'static,
@@ -74,7 +74,7 @@ impl Vault {
             tracing::debug!(%error, "the vault cannot be watched");
             VaultError::Unavailable { reason: "changes cannot be watched".into() }
         };
-        // A link may lead to all of the machine.
+        // A link could lead to the whole file system.
         let config = Config::default().with_follow_symlinks(false);
         let cache = RecommendedCache::new();
         let mut debouncer =
@@ -102,7 +102,7 @@ fn changes(event: &DebouncedEvent, root: &Path) -> Vec<Change> {
         (EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)), paths) => {
             paths.iter().filter_map(|path| arrived(path, root)).collect()
         }
-        // Reading is no change, or our own reads would wake us.
+        // Access events are ignored, or our own reads would wake us.
         (EventKind::Modify(_), paths) => {
             paths.iter().filter_map(|path| note(path, root)).map(Change::Written).collect()
         }
@@ -110,7 +110,7 @@ fn changes(event: &DebouncedEvent, root: &Path) -> Vec<Change> {
     }
 }
 
-/// A folder that comes may be full already, and nothing is told of what came with it.
+/// Handles a new path. A new folder may already contain notes, for which there are no events.
 fn arrived(path: &Path, root: &Path) -> Option<Change> {
     if path.is_dir() {
         return folder(path, root).map(Change::Folder);
@@ -118,14 +118,14 @@ fn arrived(path: &Path, root: &Path) -> Option<Change> {
     note(path, root).map(Change::Written)
 }
 
-/// What went may have been a folder; nothing is told of what went with it.
+/// Handles a removed path. If it was a folder, there are no events for its notes.
 fn removed(path: &Path, root: &Path) -> Option<Change> {
     let note = note(path, root).map(Change::Removed);
     note.or_else(|| folder(path, root).map(Change::Folder))
 }
 
-/// A rename from a hidden name is how notes are saved; one to a hidden name is how
-/// they are thrown away.
+/// Handles a rename. A rename from a hidden name is usually an editor saving a note, one to a
+/// hidden name a note being discarded.
 fn renamed(from: &Path, to: &Path, root: &Path) -> Option<Change> {
     match (note(from, root), note(to, root)) {
         (Some(from), Some(to)) => Some(Change::Renamed { from, to }),

@@ -1,4 +1,4 @@
-//! What notes are for: writing, reading, listing, following changes.
+//! Everyday use: writing, reading and listing notes, and watching changes.
 
 #![allow(
     clippy::unwrap_used,
@@ -116,7 +116,7 @@ fn watched(vault: &Vault) -> (Watch, Receiver<Change>) {
     (watch, receiver)
 }
 
-/// Waits for a change, letting others pass.
+/// Waits for a change, ignoring others.
 fn expect(changes: &Receiver<Change>, wanted: &Change) {
     let mut others = Vec::new();
     while let Ok(change) = changes.recv_timeout(Duration::from_secs(10)) {

@@ -1,5 +1,5 @@
-//! Hundreds of paths, links and races that would lead out of the vault. A secret
-//! beside it must never be read, and nothing beside it may change.
+//! Hundreds of paths, links and races that would lead out of the vault. A secret next to it must
+//! never be read, and nothing next to it may change.
 
 #![cfg(unix)]
 #![allow(
@@ -61,12 +61,12 @@ impl Place {
         self.vault.list(&FolderPath::parse(path)?)
     }
 
-    /// What is beside the vault, with its contents.
+    /// Returns the files next to the vault with their contents.
     fn surroundings(&self) -> BTreeSet<(PathBuf, Vec<u8>)> {
         files(self.outside.path(), &self.outside.path().join("vault"))
     }
 
-    /// Tries everything with `path`; nothing may come out.
+    /// Reads, writes and lists `path`; nothing may leak.
     fn attack(&self, path: &str) {
         let read = self.read(path);
         assert!(
@@ -196,7 +196,7 @@ const OTHERS: &[&str] = &[
     "&#46;&#46;/secret.md",
 ];
 
-/// Ways up, in every spelling, before and between harmless parts.
+/// Returns paths that lead up, in all spellings, before and between harmless parts.
 fn hostile_paths(outside: &Path) -> BTreeSet<String> {
     let slashes = ["/", "\\", "%2f", "%5c", "%252f", "//", "/./", "∕", "／", "%c0%af", "\\/"];
     let mut paths: BTreeSet<String> = BTreeSet::new();
@@ -333,7 +333,7 @@ fn hard_links_pipes_sockets_and_giants_are_no_notes() {
     assert!(matches!(refused, Err(VaultError::TooLarge { .. })));
 }
 
-/// Another thread swaps what is at `name` between its own and something outside.
+/// Runs attempts while another thread swaps `name` for a link to something outside and back.
 fn while_swapping(place: &Place, name: &str, outside: &Path, mut attempt: impl FnMut(&Place)) {
     let stop = Arc::new(AtomicBool::new(false));
     let (real, parked) = (place.inside(name), place.inside(&format!("{name}.parked")));
@@ -386,9 +386,9 @@ fn writing_while_folders_are_swapped_stays_inside() {
     let mut count = 0;
     while_swapping(&place, "People", &place.outside.path().join("elsewhere"), |place| {
         count += 1;
-        // Writing is durable and therefore slow: every fortieth attempt.
+        // Writing is durable and therefore slow, so only every fortieth attempt writes.
         if count % 40 == 0 {
-            // Whether one succeeds is up to the race.
+            // Whether this succeeds depends on the race.
             let _ = place.write("People/new.md");
         }
     });

@@ -1,4 +1,4 @@
-//! The sorts of fields that the table is written with.
+//! Constructors for the fields of the table.
 
 use crate::field::{Field, Form, Look};
 use crate::table::Kind;
@@ -9,7 +9,7 @@ pub(super) const NUMBER: &[&str] = &["number"];
 pub(super) const FLAG: &[&str] = &["boolean"];
 pub(super) const OBJECT: &[&str] = &["object"];
 pub(super) const LIST: &[&str] = &["array"];
-/// Calendars of worlds write years as they like.
+/// Worlds have their own calendars, so a year can be a string or a number.
 pub(super) const YEAR: &[&str] = &["string", "number"];
 
 pub(super) const fn value(name: &'static str, from: i8) -> Field {

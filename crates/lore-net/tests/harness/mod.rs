@@ -1,4 +1,4 @@
-//! A page server that counts who comes, and a name server that lies.
+//! A web server that counts connections, and a lying name server.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part of the harness")]
 
@@ -15,10 +15,10 @@ use lore_net::{Network, Options, Resolver};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Says what to answer to a request's head.
+/// Returns the answer to a request.
 type Script = dyn Fn(&str) -> Vec<u8> + Send + Sync;
 
-/// A server on this machine. It keeps every request's head and body.
+/// A server on this machine. It records the head and body of each request.
 pub struct Server {
     pub address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -90,7 +90,7 @@ fn content_length(head: &str) -> usize {
     length.map_or(0, |(_, value)| value.trim().parse().unwrap())
 }
 
-/// A whole answer with a body.
+/// Returns a complete answer with a body.
 pub fn page(status: &str, headers: &[&str], body: &str) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status}\r\nconnection: close\r\n");
     for header in headers {
@@ -108,8 +108,8 @@ pub fn redirect_to(target: &str) -> Vec<u8> {
     page("302 Found", &[&format!("location: {target}")], "")
 }
 
-/// A name server that answers each name from a script, one line a question; the
-/// last line is repeated. It counts the questions.
+/// A name server that answers each name from a list, one entry per query; the last entry is
+/// repeated. It counts the queries.
 #[derive(Default)]
 pub struct Names {
     script: BTreeMap<String, Vec<Vec<IpAddr>>>,
@@ -147,7 +147,7 @@ fn parse(addresses: &[&str]) -> Vec<IpAddr> {
     addresses.iter().map(|address| address.parse().unwrap()).collect()
 }
 
-/// A way out with a lying name server and exceptions for the servers of a test.
+/// Creates a network with a lying name server, and exceptions for the servers of a test.
 pub fn network(names: &Arc<Names>, reachable: &[SocketAddr], ports: &[u16]) -> Network {
     let options = Options {
         ports: ports.to_vec(),
