@@ -1,4 +1,4 @@
-//! `cargo xtask bench NAME`: benchmarks, always optimised.
+//! `cargo xtask bench NAME`: benchmarks, in release builds.
 
 mod performance;
 
@@ -9,10 +9,10 @@ use anyhow::bail;
 
 use crate::shell::{cargo, command, root, step, target, works};
 
-/// Benchmarks that drive the product through its transports.
+/// Benchmarks that drive lorewell through its transports.
 const DRIVEN: [&str; 4] = ["mcp", "play", "memory", "pages"];
 
-/// Builds the product and runs one benchmark against it, or all of them.
+/// Builds lorewell and runs one benchmark against it, or all of them.
 pub(crate) fn run(name: &str, options: &[&str]) -> anyhow::Result<()> {
     match name {
         "all" => performance::write(options),
@@ -28,11 +28,11 @@ pub(crate) fn run(name: &str, options: &[&str]) -> anyhow::Result<()> {
     }
 }
 
-/// A benchmark: it prints what it found.
+/// A benchmark, which prints its results.
 struct Part {
     name: String,
     command: Command,
-    /// Whether what it prints is Markdown, and not a table for the terminal.
+    /// Whether it prints Markdown rather than a table for the terminal.
     markdown: bool,
 }
 
@@ -48,7 +48,7 @@ fn build() -> anyhow::Result<()> {
 }
 
 fn driven(name: &str, options: &[&str]) -> Part {
-    // Not by `cargo run`: alone, the crate has other features, and all would be built again.
+    // Not `cargo run`: on its own, the crate has other features, so everything would be rebuilt.
     let program = target().join("release").join("bench-mcp");
     let mut run = command(program, &[name]);
     if let Some(python) = (name == "pages").then(mcp_kanka).flatten() {
@@ -58,8 +58,8 @@ fn driven(name: &str, options: &[&str]) -> Part {
     Part { name: name.to_owned(), command: run, markdown: true }
 }
 
-/// The Python of an environment with mcp-kanka, if it can be installed. It asks for one
-/// exact version of Python, though others serve it as well.
+/// Returns the Python of an environment with mcp-kanka, if it can be installed. The package
+/// requires one exact version of Python, but works with others as well.
 fn mcp_kanka() -> Option<PathBuf> {
     let home = root().join("target/tools/mcp-kanka");
     let python = home.join("bin/python");
@@ -73,11 +73,11 @@ fn mcp_kanka() -> Option<PathBuf> {
     done.then_some(python)
 }
 
-/// Questions on a generated graph of code, then the scan of a source tree.
+/// Queries on a generated code graph, then the scan of a source tree.
 fn code(options: &[&str]) -> [Part; 2] {
     let sources = match options {
         ["--sources", folder] => (*folder).to_owned(),
-        // The project itself is always there; a larger tree tells more.
+        // The project itself is always available; a larger tree is more meaningful.
         _ => root().display().to_string(),
     };
     let questions = example("lore-cypher", "questions");
@@ -89,7 +89,7 @@ fn code(options: &[&str]) -> [Part; 2] {
     ]
 }
 
-/// What a search costs at 10 k, 100 k and 1 M texts.
+/// The cost of a search at 10 k, 100 k and 1 M texts.
 fn search() -> Part {
     let command = example("lore-search", "cost");
     Part { name: "search".to_owned(), command, markdown: false }

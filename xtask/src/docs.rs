@@ -1,10 +1,11 @@
-//! `cargo xtask docs`: the pages and snapshots that come from the declarations.
+//! `cargo xtask docs`: the documentation and snapshots generated from the declarations.
 
 use crate::shell::{cargo, step};
 
-/// Writes them anew; review the difference like code.
+/// Regenerates them; review the diff like code.
 pub(crate) fn write() -> anyhow::Result<()> {
-    // Not `-p lore-tools`: alone, the crate has other features, and all would be built again.
+    // Not `-p lore-tools`: on its own, the crate has other features, so everything would be
+    // rebuilt.
     let mut tests = cargo(&["test", "--quiet", "--workspace", "--test", "declarations"]);
     step("docs and snapshots", tests.env("LOREWELL_UPDATE", "1"))
 }

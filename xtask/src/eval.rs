@@ -1,12 +1,12 @@
-//! `cargo xtask eval NAME …`: how well things are found, always optimised.
+//! `cargo xtask eval NAME …`: evaluations, in release builds.
 
 use anyhow::bail;
 
 use crate::shell::{cargo, command, step, target};
 
-/// Builds the product and measures one ability of it.
+/// Builds what is needed and runs one evaluation.
 pub(crate) fn run(name: &str, options: &[&str]) -> anyhow::Result<()> {
-    // Names are compared in the evaluation itself; questions are asked the product.
+    // Retrieval runs the lorewell program; resolution only uses the resolver as a library.
     let packages: &[&str] = match name {
         "retrieval" => &["-p", "lorewell", "-p", "lore-eval"],
         "resolution" => &["-p", "lore-eval"],

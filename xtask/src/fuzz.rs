@@ -1,10 +1,10 @@
-//! `cargo xtask fuzz cypher [--seconds N] [--seed N]`: what nobody would ask, for a while.
+//! `cargo xtask fuzz cypher [--seconds N] [--seed N]`: runs generated Cypher queries for a while.
 
 use anyhow::bail;
 
 use crate::shell::{cargo, step};
 
-/// Asks generated questions until the time is over, or something breaks.
+/// Runs generated queries until the time is over or something fails.
 pub(crate) fn run(name: &str, options: &[&str]) -> anyhow::Result<()> {
     if name != "cypher" {
         bail!("there is nothing to fuzz called {name:?}: use cypher");

@@ -1,6 +1,6 @@
-//! Chores of the project, in Rust so that they work everywhere.
+//! Development tasks of the project, written in Rust so that they run everywhere.
 //!
-//! `cargo xtask test` is the one command that says whether the project is well.
+//! `cargo xtask test` is the one command that checks the whole project.
 
 mod bench;
 mod docs;

@@ -1,8 +1,8 @@
-//! Protocol checks with other people's programs: the Python and the TypeScript SDK, the
-//! Inspector, the official conformance suite, curl.
+//! Protocol checks with third-party programs: the Python and TypeScript SDKs, the Inspector, the
+//! official conformance suite, curl.
 //!
-//! What they need is installed under target/tools, from package registries by
-//! name; a second run finds it there.
+//! Their packages are installed by name from package registries into target/tools, and later runs
+//! reuse them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,24 +10,25 @@ use anyhow::{Context, bail};
 
 use crate::shell::{cargo, command, root, step, target, works};
 
-/// Packages of the Node registry, in the versions the checks were written for.
+/// npm packages, in the versions that the checks were written for.
 const NODE_PACKAGES: [&str; 3] = [
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@modelcontextprotocol/inspector@2.12.0",
-    // Holds failures against the schemas of good answers, too.
+    // Checks even failed results against the schemas of successful ones.
     "@modelcontextprotocol/sdk@1.32.2",
 ];
 
-/// Versions of the reference implementation of KOI-net, each in an environment of its
-/// own: the newest line, and the last one before the wire changed.
+/// Versions of the reference implementation of KOI-net, each in its own environment: the newest,
+/// and the last one before the wire format changed.
 const KOI_NET: [&str; 2] = ["2.1.2", "2.0.7"];
 
-/// The checks against reference nodes of KOI-net, which take minutes of their own.
+/// The checks against reference nodes of KOI-net, which take several minutes.
 const FEDERATION: &str = "tests/protocol/test_federation.py";
 
-/// Installs what is missing, builds both binaries and runs tests/protocol.
+/// Installs what is missing, builds both binaries and runs tests/protocol, except for federation.
 pub(crate) fn run() -> anyhow::Result<()> {
-    // Files side by side, each in its own order: most of them wait for something.
+    // Files run in parallel, the tests of each file in order, because most tests wait for
+    // something.
     let side_by_side = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];
     let what = ["tests/protocol", "--ignore", FEDERATION];
     checks(Vec::new(), &[side_by_side.as_slice(), &what].concat())
@@ -40,13 +41,13 @@ pub(crate) fn federation() -> anyhow::Result<()> {
     checks(ensure_koi_nodes(&tools)?, &[FEDERATION])
 }
 
-/// Many writers and readers of memory at once, for a minute.
+/// Runs many concurrent writers and readers of memory for a minute.
 pub(crate) fn soak() -> anyhow::Result<()> {
     let minute = ("LOREWELL_CONCURRENCY_SECONDS".to_owned(), PathBuf::from("60"));
     checks(vec![minute], &["tests/protocol/test_memory_concurrency.py"])
 }
 
-/// Flipped bytes, kills, failing disks and crowds, with nothing left out.
+/// Runs all tests of data loss in full: flipped bytes, kills, failing disks, crowds.
 pub(crate) fn losses() -> anyhow::Result<()> {
     let all = ("LOREWELL_LOSSES".to_owned(), PathBuf::from("all"));
     let flips = ["test", "--workspace", "--test", "corruption", "--", "--nocapture"];
@@ -59,7 +60,7 @@ fn checks(variables: Vec<(String, PathBuf)>, what: &[&str]) -> anyhow::Result<()
     std::fs::create_dir_all(&tools)?;
     ensure_curl()?;
     let python = ensure_python(&tools.join("python"), "requirements.txt")?;
-    // Its pinned dependencies would replace those of the others.
+    // Separate environments, because their pinned dependencies conflict with the others.
     let kanka = ensure_python(&tools.join("python-kanka"), "requirements-kanka.txt")?;
     let anvil = ensure_python(&tools.join("python-anvil"), "requirements-anvil.txt")?;
     let node = ensure_node(&tools, &python)?;
@@ -85,7 +86,8 @@ fn ensure_curl() -> anyhow::Result<()> {
     apt_install("curl")
 }
 
-/// A Python environment in `home` with the packages that a file of tests/protocol names.
+/// Returns the Python of an environment in `home` with the packages listed in a file in
+/// tests/protocol.
 fn ensure_python(home: &Path, requirements: &str) -> anyhow::Result<PathBuf> {
     let python = home.join("bin/python");
     let wanted = root().join("tests/protocol").join(requirements);
@@ -96,7 +98,7 @@ fn ensure_python(home: &Path, requirements: &str) -> anyhow::Result<PathBuf> {
     }
     if !python.exists() {
         let venv = || command("python3", &["-m", "venv", "--clear"]).arg(home).status();
-        // Debian ships Python without the part that makes environments.
+        // Debian packages the venv module separately.
         if !venv()?.success() {
             apt_install("python3-venv")?;
             if !venv()?.success() {
@@ -111,7 +113,8 @@ fn ensure_python(home: &Path, requirements: &str) -> anyhow::Result<PathBuf> {
     Ok(python)
 }
 
-/// Environments with nodes of the reference implementation, as variables for the checks.
+/// Creates environments with nodes of the reference implementation; returns them as variables for
+/// the checks.
 fn ensure_koi_nodes(tools: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for version in KOI_NET {
@@ -124,7 +127,7 @@ fn ensure_koi_nodes(tools: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
     Ok(found)
 }
 
-/// Node comes inside a Python package, so that no second package manager is needed.
+/// Node comes in a Python package, so that no second package manager is needed.
 fn ensure_node(tools: &Path, python: &Path) -> anyhow::Result<PathBuf> {
     let asked = command(
         python,
@@ -153,8 +156,8 @@ fn ensure_node(tools: &Path, python: &Path) -> anyhow::Result<PathBuf> {
     Ok(node)
 }
 
-/// Builds the product and the product with the conformance fixtures. They end up
-/// at the same path, so each is copied away.
+/// Builds lorewell with and without the conformance fixtures. Both builds have the same path, so
+/// each is copied.
 fn build(tools: &Path) -> anyhow::Result<(PathBuf, PathBuf)> {
     let copies = tools.join("bin");
     std::fs::create_dir_all(&copies)?;
@@ -164,7 +167,7 @@ fn build(tools: &Path) -> anyhow::Result<(PathBuf, PathBuf)> {
         let mut build = cargo(&["build", "--quiet", "-p", "lorewell"]);
         step(&format!("build {name}"), build.args(features))?;
         let copy = copies.join(name);
-        // A running copy cannot be overwritten; a removed one can.
+        // A running executable cannot be overwritten, but it can be removed.
         let _ = std::fs::remove_file(&copy);
         std::fs::copy(target().join("debug/lorewell"), &copy)?;
     }

@@ -6,30 +6,30 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
-/// The workspace's root.
+/// The root directory of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().map_or_else(|| here.to_owned(), Path::to_owned)
 }
 
-/// Where cargo builds.
+/// Cargo's target directory.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Cargo, in the workspace's root.
+/// Returns a cargo command, run in the root of the workspace.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), arguments)
 }
 
-/// A program, in the workspace's root.
+/// Returns a command, run in the root of the workspace.
 pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root());
     command
 }
 
-/// Runs a step, tells how long it took, and fails when it does.
+/// Runs a step and prints how long it took; an error if it fails.
 pub(crate) fn step(name: &str, command: &mut Command) -> anyhow::Result<()> {
     eprintln!("── {name}");
     let start = Instant::now();
@@ -41,7 +41,7 @@ pub(crate) fn step(name: &str, command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a program can be started and is content.
+/// Whether a program can be started and exits successfully.
 pub(crate) fn works(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> bool {
     let output = Command::new(program).args(arguments).output();
     output.is_ok_and(|output| output.status.success())

@@ -1,4 +1,4 @@
-//! A client of one server over stdio: one call at a time.
+//! A client for one server over stdio, with one call at a time.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-/// A server with a data directory of its own.
+/// A server with its own data directory.
 pub(crate) struct Client {
     child: Child,
     input: ChildStdin,
@@ -16,7 +16,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts a server over the data in `data` and opens a session.
+    /// Starts a server on the data directory `data` and opens a session.
     pub(crate) fn open(program: &Path, data: &Path) -> anyhow::Result<Self> {
         let mut child = Command::new(program)
             .args(["--toolsets", "memory", "--data"])
@@ -51,10 +51,10 @@ impl Client {
         Ok(answer)
     }
 
-    /// The processor time the server has used, in seconds.
+    /// Returns the CPU time the server has used, in seconds.
     pub(crate) fn cpu_seconds(&self) -> anyhow::Result<f64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // Fields 14 and 15, counted after the name, which may hold blanks.
+        // Fields 14 and 15, counted from after the name, which may contain spaces.
         let (_, rest) = stat.rsplit_once(')').context("an odd /proc/…/stat")?;
         let mut ticks = rest.split_whitespace().skip(11).map(str::parse::<f64>);
         let (user, system) = (ticks.next(), ticks.next());

@@ -1,4 +1,4 @@
-//! Texts and questions as JSON lines, grouped by the store they belong to.
+//! Texts and questions in JSON lines, grouped by store.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 /// A text to save.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Item {
-    /// Its id in the corpus.
+    /// The id in the corpus.
     pub(crate) id: String,
     store: String,
-    /// The conversation or document it is a part of.
+    /// The conversation or document that the text is part of.
     pub(crate) session: Option<String>,
-    /// When it was said or happened.
+    /// When it was said or when it happened.
     pub(crate) date: Option<String>,
     /// The text.
     pub(crate) text: String,
@@ -24,25 +24,25 @@ pub(crate) struct Item {
 /// A question.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Question {
-    /// Its id in the set.
+    /// The id in the set.
     pub(crate) qid: String,
     store: String,
     /// The question as a user would ask it.
     pub(crate) query: String,
-    /// The texts that answer it.
+    /// The ids of the texts that answer it.
     pub(crate) gold: Vec<String>,
-    /// A kind of question, reported apart.
+    /// The category, for a separate row in the report.
     pub(crate) category: Option<String>,
 }
 
-/// One store: its texts in order, and what is asked of it.
+/// A store: its texts in order, and the questions about it.
 pub(crate) struct Store {
     pub(crate) name: String,
     pub(crate) items: Vec<Item>,
     pub(crate) questions: Vec<Question>,
 }
 
-/// Reads both files. Stores come in the order of their first text.
+/// Reads both files. Stores are in the order of their first text.
 pub(crate) fn read(corpus: &Path, queries: &Path) -> anyhow::Result<Vec<Store>> {
     let mut stores: Vec<Store> = Vec::new();
     for item in lines::<Item>(corpus)? {

@@ -1,8 +1,8 @@
-//! Measures how well Lorewell finds things.
+//! Evaluates how well Lorewell retrieves texts and resolves names.
 //!
-//! Retrieval goes through the tools a client uses: each store of the corpus becomes a world
-//! of its own in a fresh data directory; its texts are saved and its questions are asked over
-//! stdio. Resolution asks the resolver itself, with names only.
+//! Retrieval uses the tools like a client: each store of the corpus becomes a world of its own in a
+//! new data directory, its texts are saved, and its questions are asked over stdio. Resolution
+//! calls the resolver directly, with names only.
 
 mod client;
 mod corpus;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-/// Measures how well Lorewell finds things
+/// Evaluates how well Lorewell retrieves texts and resolves names
 #[derive(Parser)]
 enum Cli {
     /// Questions whose answers are known texts
@@ -24,7 +24,7 @@ enum Cli {
     Resolution(resolution::Options),
 }
 
-/// The product's program, unless another one is named: the one built beside this.
+/// Returns the program to test: the given one, or the one built next to this one.
 fn program(named: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     match named {
         Some(path) => Ok(path),

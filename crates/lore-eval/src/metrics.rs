@@ -1,22 +1,22 @@
-//! How good a ranking is.
+//! The quality of a ranking.
 
 use std::collections::HashSet;
 
-/// What is measured of each question.
+/// The scores of one question, or their mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Scores {
-    /// Share of the gold texts among the first 5, 10 and 20.
+    /// The share of the gold texts among the first 5, 10 and 20 results.
     pub(crate) recall: [f64; CUTS.len()],
-    /// One over the rank of the first gold text.
+    /// The reciprocal rank of the first gold text.
     pub(crate) reciprocal_rank: f64,
-    /// Discounted gain of the first ten, relative to the best order.
+    /// The normalised discounted cumulative gain of the first ten results.
     pub(crate) ndcg: f64,
 }
 
-/// The cuts of [`Scores::recall`].
+/// The cutoffs of [`Scores::recall`].
 pub(crate) const CUTS: [usize; 3] = [5, 10, 20];
 
-/// Scores a ranking against the texts that should have been found.
+/// Scores a ranking by the gold texts, which should have been found.
 pub(crate) fn score(ranking: &[String], gold: &[String]) -> Scores {
     let gold: HashSet<&String> = gold.iter().collect();
     if gold.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn score(ranking: &[String], gold: &[String]) -> Scores {
     }
 }
 
-/// The mean of many questions.
+/// Returns the mean of the scores of many questions.
 pub(crate) fn mean(scores: &[Scores]) -> Scores {
     let count = scores.len().max(1) as f64;
     let mean = |of: &dyn Fn(&Scores) -> f64| scores.iter().map(of).sum::<f64>() / count;

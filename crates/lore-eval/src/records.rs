@@ -1,4 +1,4 @@
-//! Record sets as people hand them around: CSV with any common separator.
+//! Reads record sets from CSV files with any common separator.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ pub(crate) struct Record {
     pub(crate) name: String,
 }
 
-/// Reads records. The id is the first column, or the one that is called so; the name
-/// is the column of `name_column`, or one that is called like a name.
+/// Reads records. The id column is the one titled as such, or else the first. The name comes from
+/// the columns listed in `name_column`, or from those with a title that is typical of names.
 pub(crate) fn read_records(path: &Path, name_column: Option<&str>) -> anyhow::Result<Vec<Record>> {
     let mut rows = read_rows(path)?.into_iter();
     let header = rows.next().context("there are no lines")?;
@@ -27,8 +27,8 @@ pub(crate) fn read_records(path: &Path, name_column: Option<&str>) -> anyhow::Re
     Ok(records.collect())
 }
 
-/// Reads pairs of ids that mean the same: the first two columns. A header is a pair, too, of
-/// ids that no record has.
+/// Reads pairs of matching ids from the first two columns. A header is read as a pair as well, but
+/// its ids match no record.
 pub(crate) fn read_pairs(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let rows = read_rows(path)?.into_iter();
     let pair = |row: Vec<String>| {
@@ -69,14 +69,13 @@ fn read_rows(path: &Path) -> anyhow::Result<Vec<Vec<String>>> {
     let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
-        // Old sets are in Latin-1, whose bytes are code points.
+        // Old record sets are in Latin-1, where bytes equal code points.
         Err(error) => error.into_bytes().into_iter().map(char::from).collect(),
     };
     Ok(parse(text.trim_start_matches('\u{feff}')))
 }
 
-/// Cuts a text into rows and cells; quotes protect separators, line ends and,
-/// doubled, themselves.
+/// Splits a text into rows and cells. Quotes protect separators, line ends and doubled quotes.
 fn parse(text: &str) -> Vec<Vec<String>> {
     let separator = separator(text.lines().next().unwrap_or_default());
     let mut rows = vec![vec![String::new()]];

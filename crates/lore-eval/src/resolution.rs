@@ -1,5 +1,5 @@
-//! Two record sets, names only: each name of the left one is resolved among those
-//! of the right one.
+//! Evaluates the resolution of names: each name in the left record set is resolved among those in
+//! the right one.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub(crate) struct Options {
     show: usize,
 }
 
-/// One pick for a query, or none.
+/// The result for one name.
 struct Outcome<'a> {
     asked: &'a Record,
     picked: Option<&'a Record>,
@@ -100,7 +100,7 @@ fn resolve<'a>(
     outcomes.collect()
 }
 
-/// The right ids of each left id. Gold files come in both directions.
+/// Returns the matching right ids of each left id. Gold files may have either order of columns.
 fn links<'a>(
     pairs: Vec<(String, String)>,
     left: &'a [Record],
@@ -123,7 +123,8 @@ fn links<'a>(
     links
 }
 
-/// What the names look like: codes, long titles, two-word names, or anything else.
+/// Guesses the type of the records from their names: codes, long titles, personal names, or
+/// anything else.
 fn guess(left: &[Record], right: &[Record]) -> (String, Profile) {
     let names: Vec<&str> = left.iter().chain(right).map(|record| record.name.as_str()).collect();
     let of = |test: &dyn Fn(&str) -> bool| {

@@ -1,4 +1,4 @@
-//! Questions whose answers are known texts.
+//! Evaluates retrieval: questions whose answers are known texts.
 
 #![expect(clippy::print_stdout, reason = "the report is what this program is for")]
 
@@ -13,7 +13,7 @@ use crate::client::Client;
 use crate::corpus::{self, Item, Store};
 use crate::metrics::{self, CUTS, Scores};
 
-/// What to measure with.
+/// The options of the evaluation.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Texts, one JSON object a line: {id, store, session?, date?, text}
@@ -30,10 +30,10 @@ pub(crate) struct Options {
     rankings: Option<PathBuf>,
 }
 
-/// How many results are asked for: the widest cut.
+/// The number of results requested: the widest cutoff.
 const LIMIT: usize = 20;
 
-/// Saves every text, asks every question, prints how good the answers are.
+/// Saves every text, asks every question and prints the scores.
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     let program = crate::program(options.lorewell)?;
     let stores = corpus::read(&options.corpus, &options.queries)?;
@@ -49,7 +49,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was found out so far.
+/// The results so far.
 #[derive(Default)]
 struct Report {
     by_category: BTreeMap<String, Vec<Scores>>,
@@ -102,7 +102,7 @@ fn save(item: &Item) -> Value {
     Value::Object(arguments)
 }
 
-/// The corpus ids of the results, best first.
+/// Returns the corpus ids of the results, best first.
 fn ranking(answer: &Value, ids: &HashMap<String, String>) -> Vec<String> {
     let results = answer.get("results").and_then(Value::as_array);
     let found = results.into_iter().flatten().filter_map(|result| result.get("id")?.as_str());

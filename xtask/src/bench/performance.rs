@@ -1,4 +1,4 @@
-//! `cargo xtask bench all`: every benchmark, and docs/performance.md from what they say.
+//! `cargo xtask bench all`: runs every benchmark and writes docs/performance.md.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -16,8 +16,8 @@ const OPENING: &str = "# Performance\n\n\
     machine. Peers ran in the same minute on the same data, so their ratios travel; the times do \
     not.\n";
 
-/// Runs everything, prints what holds and what does not in one table, and writes the page.
-/// `--kairn FILE` and `--sources FOLDER` are handed on to the benchmarks that know them.
+/// Runs everything, prints a table of all checks and aims, and writes the page. `--kairn FILE` and
+/// `--sources FOLDER` are passed to the benchmarks that accept them.
 pub(super) fn write(options: &[&str]) -> anyhow::Result<()> {
     build()?;
     let mut reports = Vec::new();
@@ -49,7 +49,7 @@ fn parts(options: &[&str]) -> anyhow::Result<Vec<Part>> {
     Ok(through.chain([search()]).chain(code(&sources)).collect())
 }
 
-/// What a benchmark prints. A check of it that fails is part of its report.
+/// Returns the output of a benchmark. A failed check is part of its report, not an error.
 fn printed(part: &mut Part) -> anyhow::Result<String> {
     let mut child = part.command.stdout(Stdio::piped()).spawn().context("a benchmark")?;
     let mut text = String::new();
@@ -63,7 +63,7 @@ fn printed(part: &mut Part) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// One row for each thing that a benchmark says holds or does not.
+/// Returns a table with one row per check or aim in the reports.
 fn summary(reports: &[(Part, String)]) -> String {
     let mut table = String::from("| benchmark | | what |\n|---|---|---|\n");
     for (part, text) in reports {
@@ -81,13 +81,13 @@ fn section(part: &Part, text: &str) -> String {
     if !part.markdown {
         return format!("```text\n{}\n```\n", text.trim_end());
     }
-    // The page has a title of its own, and names the machine once.
+    // The page has its own title and names the machine once.
     let own = |line: &&str| !line.starts_with("# ") && !line.starts_with("Machine: ");
     let lines: Vec<_> = text.lines().filter(own).collect();
     format!("{}\n", lines.join("\n").trim())
 }
 
-/// Where it ran and with what, as the first benchmark tells it.
+/// Returns the line about the machine from the first report that has one.
 fn machine(reports: &[(Part, String)]) -> anyhow::Result<String> {
     let line = reports.iter().flat_map(|(_, text)| text.lines());
     let line = line.into_iter().find(|line| line.starts_with("Machine: "));

@@ -1,4 +1,4 @@
-//! Calls a second: every server in every mode, in interleaved rounds.
+//! Calls per second: every server in every mode, in interleaved rounds.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use crate::pipes::Piped;
 use crate::proc;
 use crate::servers::{Bench, HttpServer, Kind};
 
-/// How long and how often.
+/// The extent of the measurements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
-    /// Rounds of each measurement.
+    /// The number of rounds of each measurement.
     pub(crate) rounds: usize,
-    /// How long each lasts.
+    /// The duration of each round.
     pub(crate) window: Duration,
-    /// How often each server is started.
+    /// The number of starts of each server.
     pub(crate) starts: usize,
 }
 
-/// Calls before each measurement that are not counted.
+/// How long a server is called before each measurement, without counting.
 const WARM_UP: Duration = Duration::from_millis(10);
 
 /// How a server is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Over pipes with so many requests under way.
+    /// Over pipes, with this many requests in flight.
     Pipes(u32),
-    /// Over so many connections in a session each.
+    /// Over this many connections, each with a session.
     Sessions(usize),
-    /// Over so many connections without sessions.
+    /// Over this many connections, without sessions.
     Stateless(usize),
 }
 
@@ -63,17 +63,17 @@ impl Way {
     }
 }
 
-/// One server called in one way.
+/// The measurement of one tool of one server, called in one way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell {
     pub(crate) way: Way,
     pub(crate) tool: Tool,
     pub(crate) kind: Kind,
-    /// The best of all rounds.
+    /// The best figures of all rounds.
     pub(crate) best: Sample,
 }
 
-/// The servers that are called, all running at once and idle but for one.
+/// The running servers; all are idle except the one that is being called.
 struct Stage {
     piped: Vec<(Kind, Piped)>,
     http: Vec<(Kind, HttpServer)>,
@@ -124,7 +124,7 @@ impl Way {
     }
 }
 
-/// Measures every cell; `told` hears how far the work is.
+/// Measures every cell; `told` is called at the start of each round.
 pub(crate) fn measure(
     bench: &Bench,
     runtime: &Runtime,
@@ -135,7 +135,7 @@ pub(crate) fn measure(
     let mut stage = Stage::set(bench)?;
     for round in 0..pace.rounds {
         told(round);
-        // There and back, so that nobody always comes first.
+        // Alternates the order, so that no server is always first.
         cells.reverse();
         for cell in &mut cells {
             let sample = stage.round(bench, runtime, cell, pace.window);
@@ -149,14 +149,15 @@ pub(crate) fn measure(
     Ok(cells)
 }
 
-/// Takes over what another run of the same cells did better.
+/// Merges the better figures of another run of the same cells.
 pub(crate) fn keep_best(cells: &mut [Cell], others: &[Cell]) {
     for (cell, other) in cells.iter_mut().zip(others) {
         cell.best = cell.best.best(other.best);
     }
 }
 
-/// Peers stand beside Lorewell, so that they share the weather.
+/// Returns the cells to measure. Peers come right after Lorewell, so that they run under the same
+/// conditions.
 fn cells() -> Vec<Cell> {
     let ways = Way::ALL.into_iter().flat_map(|way| Tool::ALL.map(|tool| (way, tool)));
     ways.flat_map(|(way, tool)| {
@@ -165,7 +166,7 @@ fn cells() -> Vec<Cell> {
     .collect()
 }
 
-/// One round over pipes.
+/// Measures one round over pipes.
 pub(crate) fn over_pipes(
     piped: &mut Piped,
     tool: Tool,
@@ -181,7 +182,7 @@ pub(crate) fn over_pipes(
     Ok(tally.sample(cpu))
 }
 
-/// One round over HTTP.
+/// Measures one round over HTTP.
 pub(crate) async fn over_http(
     server: &HttpServer,
     mode: Mode,

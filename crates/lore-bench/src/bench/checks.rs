@@ -1,8 +1,7 @@
-//! What must hold and what is aimed at.
+//! Checks, which must hold, and aims, which should.
 //!
-//! Checks compare numbers of one run with each other, never with a clock: they
-//! hold on any machine. Each guards a mistake that was made once and cost a
-//! factor, not a few per cent.
+//! Checks compare figures of one run with each other, never with a fixed time, so they hold on any
+//! machine. Each one guards against a bug that changes a figure by a factor, not by a few per cent.
 
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use crate::pipes::Piped;
 use crate::servers::{Bench, Kind};
 use crate::starts::Start;
 
-/// Something that holds or does not.
+/// The result of a check or an aim.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) holds: bool,
@@ -30,13 +29,13 @@ impl Verdict {
     }
 }
 
-/// The cell of a table.
+/// Returns the figures of a cell.
 pub(crate) fn find(cells: &[Cell], way: Way, tool: Tool, kind: Kind) -> Option<Sample> {
     let found = cells.iter().find(|c| (c.way, c.tool, c.kind) == (way, tool, kind));
     found.map(|cell| cell.best)
 }
 
-/// CPU per call with all tools on, and with one.
+/// The CPU time per call with all tools on, and with only one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolCount {
     pub(crate) label: &'static str,
@@ -44,7 +43,7 @@ pub(crate) struct ToolCount {
     pub(crate) one: f64,
 }
 
-/// Measures whether the number of tools shows in the cost of a call.
+/// Measures whether the number of tools affects the cost of a call.
 pub(crate) fn measure_tool_count(
     bench: &Bench,
     runtime: &Runtime,
@@ -77,7 +76,7 @@ pub(crate) fn measure_tool_count(
     ])
 }
 
-/// The lower cost of two runs.
+/// Returns the lower cost of two runs.
 pub(crate) fn best<const N: usize>(one: [ToolCount; N], other: [ToolCount; N]) -> [ToolCount; N] {
     let mut best = one;
     for (count, other) in best.iter_mut().zip(other) {
@@ -87,7 +86,7 @@ pub(crate) fn best<const N: usize>(one: [ToolCount; N], other: [ToolCount; N]) -
     best
 }
 
-/// The three traps.
+/// Returns the results of all checks.
 pub(crate) fn traps(cells: &[Cell], counts: &[ToolCount]) -> Vec<Verdict> {
     let mut verdicts = vec![no_delay(cells)];
     verdicts.extend([Way::Pipes(1), Way::Pipes(16)].map(|way| pipes(cells, way)));
@@ -96,7 +95,7 @@ pub(crate) fn traps(cells: &[Cell], counts: &[ToolCount]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Nagle's algorithm makes each event wait for a delayed acknowledgement.
+/// With Nagle's algorithm on, each event waits for a delayed acknowledgement.
 fn no_delay(cells: &[Cell]) -> Verdict {
     let way = Way::Sessions(1);
     let p50 = |kind| find(cells, way, Tool::Outcome, kind).map_or(f64::NAN, |sample| sample.p50);
@@ -105,7 +104,7 @@ fn no_delay(cells: &[Cell]) -> Verdict {
     Verdict::new(ratio < 20.0, text)
 }
 
-/// Blocking standard streams cost a thread switch for each message.
+/// Blocking standard streams cost a thread switch per message.
 fn pipes(cells: &[Cell], way: Way) -> Verdict {
     let rate = |kind| find(cells, way, Tool::Outcome, kind).map_or(f64::NAN, |s| s.rate);
     let ratio = rate(Kind::Lorewell) / rate(Kind::Rmcp);
@@ -114,7 +113,7 @@ fn pipes(cells: &[Cell], way: Way) -> Verdict {
     Verdict::new(ratio >= 0.5, text)
 }
 
-/// A router that is built for each call makes calls slower the more tools there are.
+/// If the router is built for each call, calls get slower with the number of tools.
 fn router(count: &ToolCount) -> Verdict {
     let ratio = count.all / count.one;
     let text = format!(
@@ -125,7 +124,8 @@ fn router(count: &ToolCount) -> Verdict {
     Verdict::new(ratio < 1.5, text)
 }
 
-/// A router built from all tools whichever are on shows only beside one that is not.
+/// A router built for each call from all tools, whichever are on, only shows in a comparison with
+/// bare rmcp.
 fn whole_router(cells: &[Cell], way: Way) -> Verdict {
     let cpu = |kind| find(cells, way, Tool::Outcome, kind).map_or(f64::NAN, |sample| sample.cpu);
     let ratio = cpu(Kind::Lorewell) / cpu(Kind::Rmcp);
@@ -135,13 +135,13 @@ fn whole_router(cells: &[Cell], way: Way) -> Verdict {
     Verdict::new(ratio < 3.0, text)
 }
 
-/// The share of bare rmcp's rate that is aimed at.
+/// The minimum share of bare rmcp's rate that is aimed at.
 pub(crate) const SHARE: f64 = 0.8;
 const STDIO_RATE: f64 = 40_000.0;
 const START: Duration = Duration::from_millis(30);
 const IDLE_KIB: u64 = 40 * 1024;
 
-/// What is aimed at, and whether this run got there.
+/// Returns the results of all aims.
 pub(crate) fn aims(cells: &[Cell], starts: &[Start], memory: &[Memory]) -> Vec<Verdict> {
     let ours = |kind: Kind| kind == Kind::Lorewell;
     let mut verdicts = vec![share(cells), stdio_rate(cells)];
@@ -174,7 +174,7 @@ fn share(cells: &[Cell]) -> Verdict {
     Verdict::new(below.is_empty(), what + &missing)
 }
 
-/// Judged where this machine lets bare rmcp get there.
+/// The aim for the rate over stdio, which counts only where bare rmcp reaches it on this machine.
 fn stdio_rate(cells: &[Cell]) -> Verdict {
     let mut told = Vec::new();
     let mut holds = true;

@@ -1,7 +1,7 @@
-//! A way to a server over HTTP that counts the requests which pass.
+//! A TCP proxy in front of an HTTP server that counts requests.
 //!
-//! Bytes pass as they are. A request is known by the end of its first line, which no
-//! body that the benchmark sends contains.
+//! Bytes are passed on unchanged. A request is recognised by the end of its first line, which does
+//! not occur in any body that the benchmark sends.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,18 +9,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// How the first line of a request ends.
+/// The end of the first line of a request.
 const MARK: &[u8] = b" HTTP/1.1\r\n";
 
-/// The way, which stays open until the program ends.
+/// The proxy, which runs until the program ends.
 pub(crate) struct Counted {
-    /// Where it starts.
+    /// The address of the proxy.
     pub(crate) address: String,
     requests: Arc<AtomicU64>,
 }
 
 impl Counted {
-    /// Opens a way to the server at an address.
+    /// Starts a proxy for the server at an address.
     pub(crate) fn way_to(server: &str) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?.to_string();
@@ -28,14 +28,14 @@ impl Counted {
         let (server, counter) = (server.to_owned(), Arc::clone(&requests));
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                // A client whose connection fails asks again, and is counted then.
+                // If a connection fails, the client repeats the request, which is counted then.
                 let _ = join(client, &server, &counter);
             }
         });
         Ok(Self { address, requests })
     }
 
-    /// Requests that passed so far.
+    /// The number of requests passed on so far.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::SeqCst)
     }
@@ -55,8 +55,8 @@ fn join(client: TcpStream, server: &str, counter: &Arc<AtomicU64>) -> anyhow::Re
     Ok(())
 }
 
-/// Passes bytes on until one side leaves; tells how many first lines ended before each
-/// part is sent.
+/// Passes bytes on until one side closes. Calls `tell` with the number of request lines in each
+/// part before the part is sent on.
 fn pass(mut from: TcpStream, mut to: TcpStream, tell: impl Fn(u64) -> u64) {
     let mut chunk = vec![0; 64 * 1024];
     let mut tail: Vec<u8> = Vec::new();

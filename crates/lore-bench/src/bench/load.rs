@@ -1,8 +1,8 @@
-//! What one round of closed-loop load found, and the best of several.
+//! The figures of a round of closed-loop load, and the best of several rounds.
 
 use std::time::{Duration, Instant};
 
-/// The answers of one round.
+/// The response times of one round.
 #[derive(Debug)]
 pub(crate) struct Tally {
     nanoseconds: Vec<u32>,
@@ -11,12 +11,12 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Starts the clock.
+    /// Starts the round.
     pub(crate) fn start() -> Self {
         Self { nanoseconds: Vec::new(), started: Instant::now(), lasted: Duration::ZERO }
     }
 
-    /// Notes an answer to a request that was sent at `sent`, and returns the time.
+    /// Records the answer to a request sent at `sent`, and returns the current time.
     pub(crate) fn note(&mut self, sent: Instant) -> Instant {
         let now = Instant::now();
         let took = u32::try_from((now - sent).as_nanos()).unwrap_or(u32::MAX);
@@ -25,18 +25,18 @@ impl Tally {
         now
     }
 
-    /// Whether the round is over.
+    /// Whether the round has lasted as long as `window`.
     pub(crate) fn is_over(&self, now: Instant, window: Duration) -> bool {
         now - self.started >= window
     }
 
-    /// Adds what another connection saw in the same round.
+    /// Adds the response times of another connection in the same round.
     pub(crate) fn merge(&mut self, other: Self) {
         self.nanoseconds.extend(other.nanoseconds);
         self.lasted = self.lasted.max(other.lasted);
     }
 
-    /// Sums the round up; `cpu` is what the server used meanwhile.
+    /// Computes the figures of the round; `cpu` is the CPU time the server used in it.
     pub(crate) fn sample(mut self, cpu: Duration) -> Sample {
         self.nanoseconds.sort_unstable();
         let micros = |share: f64| {
@@ -54,25 +54,26 @@ impl Tally {
     }
 }
 
-/// A round in four numbers; times in microseconds.
+/// The figures of a round; times are in microseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample {
-    /// Answers a second.
+    /// Answers per second.
     pub(crate) rate: f64,
-    /// Half of the answers came faster.
+    /// The median response time.
     pub(crate) p50: f64,
-    /// Of a hundred answers, 99 came faster.
+    /// The 99th percentile of response times.
     pub(crate) p99: f64,
-    /// What the server's CPU spent on a request.
+    /// The server's CPU time per request.
     pub(crate) cpu: f64,
 }
 
 impl Sample {
-    /// Before the first round.
+    /// The starting value before the first round.
     pub(crate) const NONE: Self =
         Self { rate: 0.0, p50: f64::INFINITY, p99: f64::INFINITY, cpu: f64::INFINITY };
 
-    /// The better of two rounds in each number: others on the machine only ever disturb.
+    /// Returns the better of two rounds in each figure, because other load on the machine can only
+    /// make figures worse.
     #[must_use]
     pub(crate) fn best(self, other: Self) -> Self {
         Self {

@@ -1,10 +1,9 @@
 //! Benchmarks that drive Lorewell through its transports: the protocol, the table, memory
 //! and pages.
 //!
-//! Rates depend on the machine and on who else uses it, ratios much less: where there is a
-//! peer, every number of Lorewell stands beside the same one of that, measured in the same
-//! run. It fails only when a check fails that compares two numbers of the same run; a missed
-//! aim is printed.
+//! Rates depend on the machine and its load, ratios much less. So where there is a peer, every
+//! figure of Lorewell is listed beside the peer's, measured in the same run. The program fails only
+//! if a check fails that compares two figures of the same run; a missed aim is only printed.
 
 mod calls;
 mod checks;
@@ -40,19 +39,19 @@ struct Cli {
     /// What to measure
     #[arg(default_value = "mcp")]
     what: What,
-    /// Measure shortly: about 10 seconds, and noisy
+    /// Run for about 10 seconds only; the results are noisy
     #[arg(long)]
     quick: bool,
-    /// Lorewell's program [default: beside this one]
+    /// The lorewell program [default: beside this one]
     #[arg(long, value_name = "FILE")]
     lorewell: Option<PathBuf>,
-    /// The bare servers' program [default: beside this one]
+    /// The program of the bare servers [default: beside this one]
     #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
-    /// Kairn's program, to measure memory beside it
+    /// The program of Kairn, to compare memory with
     #[arg(long, value_name = "FILE")]
     kairn: Option<PathBuf>,
-    /// The Python of an environment with mcp-kanka, to measure pages beside it
+    /// The Python of an environment with mcp-kanka, to compare pages with
     #[arg(long, value_name = "FILE")]
     mcp_kanka: Option<PathBuf>,
 }
@@ -73,7 +72,7 @@ enum What {
 const FULL: Pace = Pace { rounds: 10, window: Duration::from_millis(150), starts: 21 };
 const QUICK: Pace = Pace { rounds: 3, window: Duration::from_millis(50), starts: 5 };
 
-/// How often a run is repeated whose checks fail.
+/// How often the calls are measured again if a check fails.
 const AGAIN: usize = 2;
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -94,7 +93,7 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Measures the protocol and reports; tells whether every check holds.
+/// Measures the protocol and prints the report; returns whether every check holds.
 fn protocol(bench: &Bench, runtime: &Runtime, pace: Pace) -> anyhow::Result<bool> {
     report::opening(pace);
     eprintln!("starts");
@@ -103,7 +102,7 @@ fn protocol(bench: &Bench, runtime: &Runtime, pace: Pace) -> anyhow::Result<bool
     let memory = memory::measure(bench, runtime)?;
     let (mut cells, mut counts) = calls_and_counts(bench, runtime, pace)?;
     let mut traps = checks::traps(&cells, &counts);
-    // A busy machine may spoil a run; a mistake spoils every one.
+    // A busy machine can spoil one run; a real bug spoils all of them.
     for _ in 0..AGAIN {
         if traps.iter().all(|trap| trap.holds) {
             break;

@@ -1,4 +1,4 @@
-//! MCP over HTTP: sessions, and calls in the two eras.
+//! MCP over HTTP: sessions, and calls with and without them.
 
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,14 @@ use crate::load::Tally;
 use crate::message::{self, SESSION_REVISION, STATELESS_REVISION, Template, Tool};
 use crate::wire::Connection;
 
-/// How calls are made.
+/// How calls are made over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// In a session; answers are event streams.
     Session,
-    /// Each call by itself; answers are JSON.
+    /// Stateless; answers are JSON.
     Stateless,
-    /// The request of a session to a server that knows no sessions.
+    /// With a session's headers, for a server without sessions.
     Plain,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Connects, opens a session where the mode has one, and checks a first call.
+    /// Connects, opens a session if the mode needs one, and checks a first call.
     pub(crate) async fn open(address: &str, mode: Mode, tool: Tool) -> anyhow::Result<Self> {
         let mut connection = Connection::open(address).await?;
         let session = match mode {
@@ -45,7 +45,7 @@ impl Caller {
         Ok(caller)
     }
 
-    /// Connects for one stateless request that is sent again and again.
+    /// Connects for one stateless request that is sent repeatedly.
     pub(crate) async fn open_for(
         address: &str,
         method: &str,
@@ -73,7 +73,8 @@ impl Caller {
         Ok(())
     }
 
-    /// Calls one after the other for the time of `window`.
+    /// Makes one call after another for the duration of `window`. Answers shorter than `least`
+    /// bytes are failures.
     pub(crate) async fn run(&mut self, least: usize, window: Duration) -> anyhow::Result<Tally> {
         let mut tally = Tally::start();
         let mut sent = Instant::now();
@@ -90,7 +91,7 @@ impl Caller {
         }
     }
 
-    /// Ends the session, if there is one.
+    /// Closes the session, if there is one.
     pub(crate) async fn close(mut self) -> anyhow::Result<()> {
         let Some(session) = &self.session else { return Ok(()) };
         let request = format!(
@@ -106,7 +107,7 @@ fn answers(body: &str) -> bool {
     body.contains("\"structuredContent\":") && body.contains("\"isError\":false")
 }
 
-/// Runs all callers at once.
+/// Runs all callers concurrently.
 pub(crate) async fn run_all(
     callers: Vec<Caller>,
     least: usize,
@@ -199,7 +200,7 @@ fn post(address: &str, headers: &[(&str, &str)], body: &str) -> String {
     )
 }
 
-/// Asks whether the server is well.
+/// Checks the health endpoint of the server.
 pub(crate) async fn health(address: &str) -> anyhow::Result<()> {
     let mut connection = Connection::open(address).await?;
     let request = format!("GET /mcp/health HTTP/1.1\r\nhost: {address}\r\n\r\n");

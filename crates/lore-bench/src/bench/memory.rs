@@ -1,4 +1,4 @@
-//! How much memory servers hold.
+//! The memory usage of servers.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,12 @@ use crate::proc::resident_kib;
 use crate::servers::{Bench, HttpServer, Kind};
 use crate::wire::Connection;
 
-/// Calls after which a server is looked at again.
+/// The number of calls before memory is measured again.
 pub(crate) const CALLS: u32 = 1_000;
-/// Sessions that are opened.
+/// The number of sessions that are opened.
 pub(crate) const SESSIONS: u64 = 500;
 
-/// The memory of one server in KiB.
+/// The memory usage of one server in KiB.
 #[derive(Debug)]
 pub(crate) struct Memory {
     pub(crate) label: &'static str,
@@ -26,16 +26,16 @@ pub(crate) struct Memory {
     pub(crate) sessions: Option<Sessions>,
 }
 
-/// What open sessions cost.
+/// The cost of open sessions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sessions {
-    /// KiB each.
+    /// KiB per session.
     pub(crate) each: f64,
-    /// Time to open one.
+    /// The time to open one session.
     pub(crate) opening: Duration,
 }
 
-/// Looks at each server, freshly started.
+/// Measures each server, freshly started.
 pub(crate) fn measure(bench: &Bench, runtime: &Runtime) -> anyhow::Result<Vec<Memory>> {
     let mut found = Vec::new();
     for kind in [Kind::Lorewell, Kind::Rmcp] {

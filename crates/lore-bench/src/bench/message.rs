@@ -1,19 +1,19 @@
-//! The messages that are sent, with room for their id.
+//! The messages that are sent, with a replaceable id.
 
 use anyhow::Context;
 use serde_json::{Value, json};
 
-/// The revision with sessions that is measured.
+/// The protocol revision with sessions that is measured.
 pub(crate) const SESSION_REVISION: &str = "2025-11-25";
-/// The revision without sessions.
+/// The protocol revision without sessions that is measured.
 pub(crate) const STATELESS_REVISION: &str = "2026-07-28";
 
 /// A tool with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tool {
-    /// The tool that does the least and answers with little.
+    /// The cheapest tool with arguments, whose answer is short.
     Outcome,
-    /// A tool that does nothing and answers with a fixed text.
+    /// A tool without arguments that returns a fixed answer.
     RulesVersion,
 }
 
@@ -34,14 +34,14 @@ impl Tool {
         }
     }
 
-    /// The call as JSON-RPC.
+    /// Returns the call as a JSON-RPC request.
     pub(crate) fn call(self, stateless: bool) -> String {
         let params = json!({ "name": self.name(), "arguments": self.arguments() });
         request("tools/call", params, stateless)
     }
 }
 
-/// A request as JSON-RPC. A stateless one says of itself what a session would know.
+/// Builds a JSON-RPC request. A stateless request contains what a session would remember.
 pub(crate) fn request(method: &str, mut params: Value, stateless: bool) -> String {
     if let Some(map) = params.as_object_mut().filter(|_| stateless) {
         map.insert(
@@ -56,7 +56,7 @@ pub(crate) fn request(method: &str, mut params: Value, stateless: bool) -> Strin
     json!({ "jsonrpc": "2.0", "id": FIRST_ID, "method": method, "params": params }).to_string()
 }
 
-/// The opening of a session.
+/// Builds the `initialize` request of a session.
 pub(crate) fn initialize() -> String {
     json!({
         "jsonrpc": "2.0", "id": 0, "method": "initialize",
@@ -69,16 +69,16 @@ pub(crate) fn initialize() -> String {
     .to_string()
 }
 
-/// What completes the opening.
+/// Builds the notification that completes initialisation.
 pub(crate) fn initialized() -> String {
     json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string()
 }
 
-/// Ids have eight digits, so that one can be written over another.
+/// Ids have eight digits, so that they can be overwritten in place.
 const FIRST_ID: u32 = 10_000_000;
 const ID_DIGITS: usize = 8;
 
-/// A request that is sent again and again under new ids.
+/// A request that is sent repeatedly with new ids.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
     bytes: Vec<u8>,
@@ -86,13 +86,13 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// A template from a message that [`request`] made, whatever is around it.
+    /// Creates a template from a message built by [`request`], possibly with a header around it.
     pub(crate) fn new(text: String) -> anyhow::Result<Self> {
         let key = text.find(&format!("\"id\":{FIRST_ID}")).context("the request has no id")?;
         Ok(Self { bytes: text.into_bytes(), id_at: key + "\"id\":".len() })
     }
 
-    /// The request under its `number`th id.
+    /// Returns the request with its `number`th id.
     pub(crate) fn numbered(&mut self, number: u32) -> &[u8] {
         let mut id = FIRST_ID + number % (9 * FIRST_ID);
         let digits = self.bytes.iter_mut().skip(self.id_at).take(ID_DIGITS);
@@ -105,7 +105,7 @@ impl Template {
     }
 }
 
-/// The number of the request that a message answers.
+/// Returns the number of the request that an answer belongs to.
 pub(crate) fn number_in(answer: &[u8]) -> Option<u32> {
     let key = b"\"id\":";
     let at = answer.windows(key.len()).position(|part| part == key)?;

@@ -1,7 +1,7 @@
-//! Pages over a live campaign: what each call costs in requests and in time, beside mcp-kanka.
+//! The pages toolset over a live campaign: requests and time per call, compared with mcp-kanka.
 //!
-//! Another Lorewell stands in for Kanka, with its limiter on, behind a way that counts
-//! requests. Both servers work on the same campaign.
+//! Another Lorewell server stands in for Kanka, with its rate limiter on, behind a proxy that
+//! counts requests. For the comparison, each server gets a campaign of its own, filled alike.
 
 #![expect(clippy::print_stdout, reason = "the report is what this program is for")]
 
@@ -20,27 +20,27 @@ use crate::pipes::Piped;
 use crate::servers::{Bench, HttpServer};
 use crate::{proc, report};
 
-/// Entities of the campaign, and of the one that is compared.
+/// The number of entities of the large campaign, and of the one for the comparison.
 const LARGE: usize = 5_000;
 const COMPARED: usize = 300;
-/// Tags of the campaign.
+/// The number of tags of the campaign.
 const TAGS: usize = 120;
-/// The number of the first entity: tags, and the notes that brought them, are before it.
+/// The number of the first entity; tags, and the notes that created them, have lower ones.
 const FIRST: i64 = 2 * TAGS as i64 + 1;
-/// Requests a minute: more than are sent, because waiting is not what is measured.
+/// The rate limit in requests per minute: more than are sent, so that no waiting is measured.
 const LIMIT: &str = "1000000";
 /// How often a call that only reads is repeated.
 const REPEATED: u32 = 20;
-/// Processor time a call that reads may take, in milliseconds.
+/// The aim for the CPU time of a call that reads, in milliseconds.
 const AIM: f64 = 5.0;
-/// Starts mcp-kanka at another address than Kanka's.
+/// A Python program that starts mcp-kanka with another base URL than Kanka's.
 const MCP_KANKA: &str = "import os, asyncio\n\
     from kanka import KankaClient\n\
     KankaClient.BASE_URL = os.environ['KANKA_API_BASE']\n\
     from mcp_kanka.__main__ import main\n\
     asyncio.run(main())\n";
 
-/// Measures and reports. A missed aim is printed, nothing fails.
+/// Measures and prints the report. A missed aim is printed; nothing fails.
 pub(crate) fn run(bench: &Bench, peer: Option<&Path>, quick: bool) -> anyhow::Result<ExitCode> {
     println!("# Pages benchmark\n\nMachine: {}.\n", proc::machine());
     let large = if quick { COMPARED } else { LARGE };
@@ -51,7 +51,7 @@ pub(crate) fn run(bench: &Bench, peer: Option<&Path>, quick: bool) -> anyhow::Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// A campaign with a server that stands in for Kanka.
+/// A campaign, served by a server that stands in for Kanka.
 struct Campaign {
     server: HttpServer,
     way: Counted,
@@ -95,7 +95,7 @@ impl Campaign {
         Ok(serde_json::from_str(body)?)
     }
 
-    /// A command with the campaign in its environment.
+    /// Adds the connection to the campaign to a command's environment.
     fn with(&self, mut command: Command) -> Command {
         command
             .env("KANKA_TOKEN", &self.token)
@@ -106,7 +106,7 @@ impl Campaign {
         command
     }
 
-    /// Copies the campaign; gives how many requests and how long that took.
+    /// Mirrors the campaign; returns the number of requests and the time it took.
     fn copy(&self, bench: &Bench) -> anyhow::Result<(u64, Duration)> {
         let before = self.way.requests();
         let begun = Instant::now();
@@ -122,7 +122,7 @@ impl Campaign {
     }
 }
 
-/// What reading costs once the campaign is copied: nothing may be asked of Kanka.
+/// Measures reads once the campaign is mirrored. They must not send requests to Kanka.
 fn reading(bench: &Bench, campaign: &Campaign) -> anyhow::Result<()> {
     let (requests, wall) = campaign.copy(bench)?;
     println!("First sync: {requests} requests, {:.1} s without waiting.\n", wall.as_secs_f64());
@@ -181,8 +181,8 @@ fn reads() -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
-/// The same calls to both servers, each with a campaign of its own: what one makes is not there for
-/// the other to read.
+/// Makes the same calls to both servers, each with its own campaign, so that neither reads what the
+/// other created.
 fn comparing(bench: &Bench, peer: Option<&Path>) -> anyhow::Result<()> {
     let campaign = Campaign::open(bench, "kanka-compared", COMPARED)?;
     let (requests, _) = campaign.copy(bench)?;
@@ -245,7 +245,7 @@ fn measured(campaign: &Campaign, mut server: Piped, whose: &str) -> anyhow::Resu
     Ok(costs)
 }
 
-/// What a call costs: requests, and milliseconds of the processor and by the clock.
+/// The cost of a call: requests, and milliseconds of CPU time and wall time.
 struct Cost {
     requests: u64,
     cpu: f64,
@@ -285,7 +285,7 @@ fn ask(server: &mut Piped, tool: &str, arguments: &Value) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Fills a campaign: every kind, with tags, posts, mentions and dates.
+/// Fills a campaign with entities of every kind, with tags, mentions and dates.
 fn fill(server: &mut Piped, entities: usize) -> anyhow::Result<()> {
     const TOGETHER: usize = 100;
     const KINDS: [&str; 8] =
@@ -294,13 +294,13 @@ fn fill(server: &mut Piped, entities: usize) -> anyhow::Result<()> {
         .map(|n| json!({ "entity_type": "note", "name": "tags", "tags": [format!("tag {n}")] }))
         .collect();
     ask(server, "create_entities", &json!({ "entities": tags }))?;
-    // The notes have done their duty once the tags are there.
+    // The notes only served to create the tags.
     let notes: Vec<i64> = (1..FIRST).step_by(2).collect();
     ask(server, "delete_entities", &json!({ "entity_ids": notes }))?;
     for begin in (0..entities).step_by(TOGETHER) {
         let made: Vec<Value> = (begin..(begin + TOGETHER).min(entities))
             .map(|n| {
-                // The campaign that is compared has characters only, as it was measured.
+                // The campaign for the comparison has characters only.
                 let kind = if entities == COMPARED { 0 } else { n };
                 json!({
                     "entity_type": KINDS.get(kind % KINDS.len()),
@@ -320,7 +320,7 @@ fn fill(server: &mut Piped, entities: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A name of a few syllables.
+/// Returns a name of a few syllables.
 fn name(number: usize) -> String {
     const SYLLABLES: [&str; 16] = [
         "Ka", "ro", "ti", "mel", "sun", "dor", "vi", "lan", "pe", "gor", "ash", "bri", "tel",

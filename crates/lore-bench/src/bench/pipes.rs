@@ -1,4 +1,4 @@
-//! A client over pipes: blocking, one thread, several requests under way.
+//! A client over pipes: blocking, one thread, several requests in flight.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::load::Tally;
 use crate::message::{self, Template};
 
-/// A server that speaks over its standard input and output.
+/// A server that communicates over its standard input and output.
 pub(crate) struct Piped {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
-    /// What came and was not read yet: part of a line.
+    /// Received bytes that are not processed yet: the start of a line.
     pending: Vec<u8>,
     chunk: Vec<u8>,
     sent: u32,
@@ -32,7 +32,7 @@ impl Piped {
         Ok(Self { child, input, output, pending: Vec::new(), chunk, sent: 0 })
     }
 
-    /// Starts a server and opens the session.
+    /// Starts a server and initialises the session.
     pub(crate) fn open(command: Command) -> anyhow::Result<Self> {
         let mut piped = Self::spawn(command)?;
         piped.first_answer()?;
@@ -40,26 +40,26 @@ impl Piped {
         Ok(piped)
     }
 
-    /// Sends `initialize` and waits for its answer.
+    /// Sends `initialize` and waits for the answer.
     pub(crate) fn first_answer(&mut self) -> anyhow::Result<()> {
         let answer = self.ask(&message::initialize())?;
         answer.get("result").with_context(|| format!("initialize failed: {answer}"))?;
         Ok(())
     }
 
-    /// The process.
+    /// The process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// One request, one answer.
+    /// Sends one request and returns the answer.
     pub(crate) fn ask(&mut self, request: &str) -> anyhow::Result<Value> {
         self.write_line(request)?;
         self.answer()
     }
 
-    /// Several requests at once, each under an id of its own; their answers come in any
-    /// order and are only looked at for errors.
+    /// Sends several requests at once, each with its own id. The answers may come in any order and
+    /// are only checked for errors.
     pub(crate) fn ask_all(&mut self, requests: &[String]) -> anyhow::Result<()> {
         let mut out = Vec::new();
         for (number, request) in (0..).zip(requests) {
@@ -78,7 +78,7 @@ impl Piped {
         Ok(())
     }
 
-    /// The next answer; whatever else the server says is passed over.
+    /// Returns the next answer; other messages of the server are skipped.
     fn answer(&mut self) -> anyhow::Result<Value> {
         loop {
             if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
@@ -93,8 +93,8 @@ impl Piped {
         }
     }
 
-    /// Keeps `depth` requests under way for the time of `window`. Answers shorter
-    /// than `least` bytes are failures.
+    /// Keeps `depth` requests in flight for the duration of `window`. Answers shorter than `least`
+    /// bytes are failures.
     pub(crate) fn pump(
         &mut self,
         template: &mut Template,
@@ -134,7 +134,7 @@ impl Piped {
         Ok(tally)
     }
 
-    /// Numbers tell the slot, since answers may overtake each other.
+    /// The id encodes the slot, because answers may arrive in any order.
     fn queue(&mut self, template: &mut Template, depth: u32, slot: u32, out: &mut Vec<u8>) {
         self.sent = self.sent.wrapping_add(1) % 1_000_000;
         out.extend_from_slice(template.numbered(self.sent * depth + slot));

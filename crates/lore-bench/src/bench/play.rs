@@ -1,4 +1,4 @@
-//! The table: durable rolls, dice notation, and reading a long log.
+//! The table: durable rolls, dice notation and reading a long log.
 
 #![expect(clippy::print_stdout, reason = "the report is what this program is for")]
 
@@ -20,20 +20,20 @@ use crate::pipes::Piped;
 use crate::servers::{Bench, HttpServer, Kind};
 use crate::{proc, report};
 
-/// Rolls a second to aim for when many wait together.
+/// The aim for rolls per second when many requests are concurrent.
 const ROLLS_AIM: f64 = 10_000.0;
-/// Microseconds for one roll over pipes to aim for: a quarter of four milliseconds.
+/// The aim for one roll over pipes, in microseconds: a quarter of four milliseconds.
 const ROLL_P50_AIM: f64 = 1_000.0;
-/// How many times slower the newest page of a long log may be read.
+/// The aim for how many times slower the newest page of a long log may be.
 const PAGE_AIM: f64 = 2.0;
-/// How many clients or requests under way are measured.
+/// The numbers of concurrent clients or requests that are measured.
 const CROWDS: [u32; 3] = [1, 8, 64];
-/// Events of a long log.
+/// The number of events in a long log.
 const LONG_LOG: i64 = 100_000;
-/// Events of a long log in a quick run.
+/// The number of events in a long log in a quick run.
 const SHORT_LOG: i64 = 5_000;
 
-/// Measures and reports. Missed aims are printed, nothing fails.
+/// Measures and prints the report. Missed aims are printed; nothing fails.
 pub(crate) fn run(
     bench: &Bench,
     runtime: &Runtime,
@@ -139,7 +139,7 @@ fn over_http(
     Ok(best)
 }
 
-/// An answer to a roll has at least this many bytes; an error has fewer fields.
+/// The minimum size of the answer to a roll, in bytes; an error has fewer fields.
 const ROLL_BYTES: usize = 500;
 
 fn over_pipes(piped: &mut Piped, table: &Table, depth: u32, pace: Pace) -> anyhow::Result<Sample> {
@@ -153,7 +153,7 @@ fn over_pipes(piped: &mut Piped, table: &Table, depth: u32, pace: Pace) -> anyho
     Ok(best)
 }
 
-/// Reads the newest page of the log again and again.
+/// Measures reading the newest page of the log.
 fn page(
     runtime: &Runtime,
     server: &HttpServer,
@@ -177,7 +177,7 @@ fn page(
     Ok(best)
 }
 
-/// Rolls until the log has so many events, and returns how many it has.
+/// Makes rolls until the log has at least this many events, and returns its length.
 fn grow(runtime: &Runtime, server: &HttpServer, table: &Table, events: i64) -> anyhow::Result<i64> {
     let pace = Pace { rounds: 1, window: Duration::from_secs(1), starts: 0 };
     loop {

@@ -1,14 +1,14 @@
-//! What Linux knows of a process and of the machine.
+//! Information from Linux about a process and the machine.
 
 use std::fs;
 use std::time::Duration;
 
 use anyhow::Context;
 
-/// Clock ticks a second in `/proc/PID/stat`: 100 wherever Linux is used.
+/// Clock ticks per second in `/proc/PID/stat`: 100 on all common Linux systems.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// CPU time a process has used so far, all threads, user and system.
+/// Returns the CPU time a process has used so far: all threads, user and system.
 pub(crate) fn cpu_time(pid: u32) -> anyhow::Result<Duration> {
     match nanoseconds(pid) {
         Some(nanoseconds) => Ok(Duration::from_nanos(nanoseconds)),
@@ -16,8 +16,8 @@ pub(crate) fn cpu_time(pid: u32) -> anyhow::Result<Duration> {
     }
 }
 
-/// By thread and in nanoseconds, where the kernel keeps these: `stat` counts in
-/// hundredths of a second, which is coarse for a short round.
+/// Sums up the nanoseconds of all threads, if the kernel records them. `stat` counts in hundredths
+/// of a second, which is too coarse for a short round.
 fn nanoseconds(pid: u32) -> Option<u64> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
     threads
@@ -31,14 +31,14 @@ fn of_thread(schedstat: &str) -> Option<u64> {
 
 fn ticks(pid: u32) -> anyhow::Result<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // The name may hold spaces; what follows it does not.
+    // The name may contain spaces; the fields after it do not.
     let (_, fields) = stat.rsplit_once(')').context("/proc/PID/stat has another form")?;
     let used: Vec<u64> =
         fields.split_ascii_whitespace().skip(11).take(2).filter_map(|n| n.parse().ok()).collect();
     Ok(used.iter().sum())
 }
 
-/// Resident memory of a process in KiB.
+/// Returns the resident memory of a process in KiB.
 pub(crate) fn resident_kib(pid: u32) -> anyhow::Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -46,7 +46,7 @@ pub(crate) fn resident_kib(pid: u32) -> anyhow::Result<u64> {
     Ok(number.context("/proc/PID/status names no VmRSS")?.parse()?)
 }
 
-/// Cores, CPU and kernel in a line.
+/// Describes cores, CPU, kernel and load in one line.
 pub(crate) fn machine() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

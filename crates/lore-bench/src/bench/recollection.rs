@@ -1,7 +1,7 @@
-//! Memory: adding, saving, learning and asking as the world grows, beside Kairn.
+//! The memory toolset: adding, saving, learning and asking as the world grows, compared with Kairn.
 //!
-//! Both servers are called by the names that both know. What counts is processor
-//! time: it depends less on who else uses the machine than the clock does.
+//! Both servers are called with tool names that both know. CPU time is what counts, because it
+//! depends less on the load of the machine than wall time.
 
 #![expect(clippy::print_stdout, reason = "the report is what this program is for")]
 
@@ -18,16 +18,16 @@ use crate::pipes::Piped;
 use crate::servers::Bench;
 use crate::{proc, report};
 
-/// How many nodes, and as many experiences, a world has.
+/// The numbers of nodes, and of experiences, in a world.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
-/// Kairn needs minutes to be filled with more.
+/// The largest world for Kairn, which needs minutes to be filled with more.
 const KAIRN_MOST: usize = 10_000;
-/// Calls of each kind that are measured.
+/// The number of calls of each kind that are measured.
 const CALLS: usize = 60;
-/// Kairn's processor time for one recall, as a multiple of ours, to aim for at 10 k.
+/// The aim for the ratio of Kairn's CPU time for one recall to ours, at 10 k.
 const AIM: f64 = 50.0;
 
-/// Measures and reports. A missed aim is printed, nothing fails.
+/// Measures and prints the report. A missed aim is printed; nothing fails.
 pub(crate) fn run(bench: &Bench, kairn: Option<&Path>, quick: bool) -> anyhow::Result<ExitCode> {
     println!("# Memory benchmark\n\nMachine: {}.\n", proc::machine());
     println!("Worlds hold as many experiences as nodes. Processor ms a call | ms by the clock.");
@@ -65,7 +65,7 @@ fn kairn_at(program: &Path, place: &Path) -> Command {
     command
 }
 
-/// What is measured: a name, a tool that both servers know, and its arguments.
+/// A measurement: a label, a tool that both servers know, and its arguments.
 type Call = (&'static str, &'static str, fn(usize) -> Value);
 
 const MEASURED: [Call; 9] = [
@@ -80,7 +80,7 @@ const MEASURED: [Call; 9] = [
     ("browse", "kn_memories", |_| json!({})),
 ];
 
-/// Milliseconds a call: of the processor, and by the clock.
+/// Milliseconds per call: CPU time and wall time.
 struct Cost {
     name: &'static str,
     cpu: f64,
@@ -93,7 +93,7 @@ fn measure(command: Command, size: usize) -> anyhow::Result<Vec<Cost>> {
     MEASURED.iter().map(|call| cost(&mut server, call, size)).collect()
 }
 
-/// Fills a world, some requests under way together.
+/// Fills a world, with several requests in flight.
 fn fill(server: &mut Piped, size: usize) -> anyhow::Result<()> {
     const TOGETHER: usize = 32;
     eprintln!("filling a world of {size}");
@@ -145,8 +145,8 @@ fn experience(number: usize) -> Value {
     json!({ "content": told(number + 13), "type": "solution", "confidence": "medium" })
 }
 
-/// What is said: a turn of one conversation and, so that hardly two are the same, one of
-/// something else.
+/// Returns the text to save: a turn of one conversation and, so that few texts are alike, one of
+/// another.
 fn told(number: usize) -> String {
     let talk = &*TALK;
     let pick = |from: &[String], at: usize| from.get(at % from.len().max(1)).cloned();
@@ -155,28 +155,28 @@ fn told(number: usize) -> String {
     format!("{turn} {}", other.unwrap_or_default())
 }
 
-/// A question about the conversation, as people ask it.
+/// Returns a question about the conversation, as people ask it.
 fn question(number: usize) -> &'static str {
     let questions = &TALK.questions;
     questions.get(number % questions.len().max(1)).map_or("who?", String::as_str)
 }
 
-/// Some words of what was said.
+/// Returns some words of a text.
 fn words(number: usize, count: usize) -> String {
     let told = told(number);
     let long = told.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 4);
     long.take(count).collect::<Vec<_>>().join(" ")
 }
 
-/// Texts of people, and questions about them: what a recall costs depends on how many texts have
-/// a word of the question, and that cannot be made up.
+/// Texts of people and questions about them. The cost of a recall depends on how many texts share
+/// words with the question, so realistic texts are needed.
 struct Talk {
     turns: Vec<String>,
     others: Vec<String>,
     questions: Vec<String>,
 }
 
-/// The store of the corpus that is asked about.
+/// The store of the corpus that the questions are about.
 const ASKED: &str = "garden";
 const CORPUS: &str = include_str!("../../../../tests/eval/retrieval/corpus.jsonl");
 const QUERIES: &str = include_str!("../../../../tests/eval/retrieval/queries.jsonl");
@@ -187,7 +187,7 @@ static TALK: LazyLock<Talk> = LazyLock::new(|| Talk {
     questions: of_lines(QUERIES, "query", |store| store == ASKED),
 });
 
-/// A field of the lines of a file whose store is wanted.
+/// Returns a field of the lines in a file whose store is wanted.
 fn of_lines(file: &str, field: &str, wanted: fn(&str) -> bool) -> Vec<String> {
     let lines = file.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let text = |line: &Value, name: &str| line.get(name)?.as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Printing what was found, as Markdown.
+//! Prints the results as Markdown.
 
 #![expect(clippy::print_stdout, reason = "the report is what this program is for")]
 
@@ -9,7 +9,7 @@ use crate::proc;
 use crate::servers::Kind;
 use crate::starts::Start;
 
-/// What is measured, where and how.
+/// Prints the heading: the machine and the method.
 pub(crate) fn opening(pace: Pace) {
     println!("# Protocol benchmark\n");
     println!("Machine: {}.", proc::machine());
@@ -20,7 +20,7 @@ pub(crate) fn opening(pace: Pace) {
     );
 }
 
-/// The table of calls.
+/// Prints the table of calls.
 pub(crate) fn calls(cells: &[Cell]) {
     println!(
         "| call | tool | server | req/s | p50 µs | p99 µs | CPU µs/req | req/s ÷ rmcp | CPU ÷ rmcp | ≥ {SHARE} |"
@@ -50,7 +50,7 @@ pub(crate) fn calls(cells: &[Cell]) {
     println!();
 }
 
-/// The table of starts.
+/// Prints the table of starts.
 pub(crate) fn starts(starts: &[Start]) {
     println!("| start | server | best ms | median ms |");
     println!("|---|---|--:|--:|");
@@ -67,7 +67,7 @@ pub(crate) fn starts(starts: &[Start]) {
     println!();
 }
 
-/// The table of memory.
+/// Prints the table of memory usage.
 pub(crate) fn memory(found: &[Memory]) {
     println!(
         "| memory (VmRSS) | server | idle MB | after {CALLS} calls MB | KiB per session of \
@@ -91,7 +91,7 @@ pub(crate) fn memory(found: &[Memory]) {
     println!();
 }
 
-/// A list of what holds and what does not.
+/// Prints a list of checks or aims with their results.
 pub(crate) fn verdicts(title: &str, verdicts: &[Verdict], words: [&str; 2]) {
     println!("{title}\n");
     let [good, bad] = words;
@@ -101,7 +101,7 @@ pub(crate) fn verdicts(title: &str, verdicts: &[Verdict], words: [&str; 2]) {
     println!();
 }
 
-/// Whether an aim is reached.
+/// Prints whether an aim is reached.
 pub(crate) fn aim(holds: bool, what: &str) {
     println!("- {}: {what}", if holds { "ok" } else { "miss" });
 }

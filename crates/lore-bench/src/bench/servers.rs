@@ -1,4 +1,4 @@
-//! Starting the servers that are compared.
+//! Starts the servers that are compared.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
@@ -12,14 +12,14 @@ use tempfile::TempDir;
 use crate::message::Tool;
 use crate::pipes::Piped;
 
-/// What is compared.
+/// A server that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The product.
+    /// Lorewell itself.
     Lorewell,
-    /// The library it is built on, by itself.
+    /// rmcp, the MCP library Lorewell is built on, by itself.
     Rmcp,
-    /// The HTTP server below that, by itself.
+    /// axum, the HTTP server below that, by itself.
     Axum,
 }
 
@@ -33,17 +33,17 @@ impl Kind {
     }
 }
 
-/// Where the programs are, and a place for their files.
+/// The programs, and a temporary directory for their files.
 pub(crate) struct Bench {
     lorewell: PathBuf,
     peer: PathBuf,
     scratch: TempDir,
-    /// Bytes that an answer of each tool has at least.
+    /// The minimum size of an answer of each tool, in bytes.
     least: HashMap<&'static str, usize>,
 }
 
 impl Bench {
-    /// Uses the programs given, or those beside this one.
+    /// Uses the given programs, or those next to this one.
     pub(crate) fn new(lorewell: Option<PathBuf>, peer: Option<PathBuf>) -> anyhow::Result<Self> {
         let scratch = tempfile::tempdir()?;
         let mut bench = Self {
@@ -56,7 +56,8 @@ impl Bench {
         Ok(bench)
     }
 
-    /// Asks Lorewell once, so that the peers can answer the same. It also makes the store.
+    /// Asks Lorewell once, so that the peers can give the same answers. This also creates the
+    /// store.
     fn learn_answers(&mut self) -> anyhow::Result<()> {
         let mut lorewell = Piped::open(self.stdio(Kind::Lorewell, &[])?)?;
         let mut answers = serde_json::Map::new();
@@ -65,7 +66,8 @@ impl Bench {
             let found =
                 answer.pointer("/result/structuredContent").filter(|found| found.is_object());
             let found = found.with_context(|| format!("no answer to learn from: {answer}"))?;
-            // Once as text and once as structure, within the protocol's frame.
+            // The answer occurs once as text and once as structured content, inside the protocol's
+            // envelope.
             self.least.insert(tool.name(), 2 * found.to_string().len());
             answers.insert(tool.name().into(), found.clone());
         }
@@ -73,7 +75,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Bytes that a good answer of `kind` to `tool` has at least.
+    /// Returns the minimum size in bytes of a correct answer of `kind` to `tool`.
     pub(crate) fn least(&self, kind: Kind, tool: Tool) -> usize {
         match kind {
             Kind::Axum => tool.call(false).len(),
@@ -81,7 +83,7 @@ impl Bench {
         }
     }
 
-    /// A server over pipes, on the store that is there.
+    /// Returns the command for a server over pipes, on the existing store.
     pub(crate) fn stdio(&self, kind: Kind, flags: &[&str]) -> anyhow::Result<Command> {
         match kind {
             Kind::Lorewell => Ok(self.lorewell_on(&self.scratch.path().join("store"), flags)),
@@ -90,17 +92,17 @@ impl Bench {
         }
     }
 
-    /// Lorewell over pipes on a store that is not there yet.
+    /// Returns the command for Lorewell over pipes on a new store.
     pub(crate) fn stdio_fresh(&self, number: usize) -> Command {
         self.lorewell_on(&self.scratch.path().join(format!("fresh-{number}")), &[])
     }
 
-    /// A place for the files of a server called `name`.
+    /// Returns the directory for the files of a server called `name`.
     pub(crate) fn place(&self, name: &str) -> PathBuf {
         self.scratch.path().join(name)
     }
 
-    /// A server over HTTP on a free port.
+    /// Starts a server over HTTP on a free port.
     pub(crate) fn http(&self, kind: Kind, flags: &[&str]) -> anyhow::Result<HttpServer> {
         HttpServer::start(match kind {
             Kind::Lorewell => {
@@ -117,7 +119,8 @@ impl Bench {
         self.scratch.path().join("answers.json")
     }
 
-    /// Lorewell on the store in `place`: over pipes, unless the words name another command.
+    /// Returns the command for Lorewell on the store in `place`: over pipes, unless `words` contain
+    /// another subcommand.
     pub(crate) fn lorewell_on(&self, place: &Path, words: &[&str]) -> Command {
         let mut command = self.bare(&self.lorewell);
         command.arg("--data").arg(place).args(words);
@@ -130,7 +133,7 @@ impl Bench {
         command
     }
 
-    /// Without the environment, so that nobody's configuration is measured.
+    /// Clears the environment, so that no user's configuration affects the measurement.
     fn bare(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("HOME", self.scratch.path());
@@ -144,17 +147,17 @@ fn located(given: Option<PathBuf>, name: &str) -> anyhow::Result<PathBuf> {
     path.with_context(|| format!("{name} is not built: run `cargo xtask bench mcp`"))
 }
 
-/// A server that runs until it is dropped.
+/// An HTTP server that runs until it is dropped.
 pub(crate) struct HttpServer {
     child: Child,
-    /// Where it listens.
+    /// The address it listens on.
     pub(crate) address: String,
-    /// Kept open: a server may have more to say.
+    /// Kept open, because the server may still write to it.
     _output: BufReader<ChildStdout>,
 }
 
 impl HttpServer {
-    /// Starts a server that says where it listens.
+    /// Starts a server that prints its address.
     pub(crate) fn start(mut command: Command) -> anyhow::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("{command:?} does not start"))?;
@@ -170,7 +173,7 @@ impl HttpServer {
         Ok(Self { child, address, _output: output })
     }
 
-    /// The process.
+    /// The process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }

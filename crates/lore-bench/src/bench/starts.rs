@@ -1,4 +1,4 @@
-//! How long servers take to be there.
+//! How long servers take to start.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::mcp;
 use crate::pipes::Piped;
 use crate::servers::{Bench, Kind};
 
-/// How one kind of start went.
+/// The results of one kind of start.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) label: &'static str,
@@ -18,14 +18,14 @@ pub(crate) struct Start {
     pub(crate) median: Duration,
 }
 
-/// A kind of start: what it is called, who starts, and how.
+/// A kind of start: its label, the server, and a function that starts it and measures the time.
 type Trial<'a> = (&'static str, Kind, Box<dyn Fn(usize) -> anyhow::Result<Duration> + 'a>);
 
 const EXISTING: &str = "stdio to `initialize` answer, existing store";
 const FRESH: &str = "stdio to `initialize` answer, fresh store";
 const SERVE: &str = "`serve` to first health answer";
 
-/// Starts each server `times` times, in turns.
+/// Starts each server `times` times, in turn.
 pub(crate) fn measure(
     bench: &Bench,
     runtime: &Runtime,

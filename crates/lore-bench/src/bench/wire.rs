@@ -1,42 +1,42 @@
-//! A client of HTTP/1.1: one kept connection, nothing that is not needed.
+//! A minimal HTTP/1.1 client with one persistent connection.
 
 use anyhow::{Context, bail};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A connection that is kept.
+/// A persistent connection.
 pub(crate) struct Connection {
     stream: TcpStream,
-    /// The answer being read.
+    /// The response that is being read.
     buffer: Vec<u8>,
 }
 
-/// An answer, as it came over the wire.
+/// A response, as received.
 #[derive(Debug)]
 pub(crate) struct Reply<'a> {
     /// The status code.
     pub(crate) status: u16,
     head: &'a [u8],
-    /// The body; its chunks still carry their lengths.
+    /// The body; if it is chunked, it still contains the chunk sizes.
     pub(crate) body: &'a [u8],
 }
 
 impl Reply<'_> {
-    /// A header's value; names are in lower case on the wire.
+    /// Returns the value of a header; case is ignored.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         header(self.head, name)
     }
 }
 
 impl Connection {
-    /// Connects.
+    /// Connects to a server.
     pub(crate) async fn open(address: &str) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::with_capacity(16 * 1024) })
     }
 
-    /// Sends a request and reads its answer to the end.
+    /// Sends a request and reads the whole response.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Reply<'_>> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
@@ -69,7 +69,7 @@ impl Connection {
             };
             let size = std::str::from_utf8(rest.get(..line).unwrap_or_default())?;
             let size = usize::from_str_radix(size, 16).context("a chunk without size")?;
-            // The size's line, the chunk, and the end of line after it.
+            // The line with the size, the chunk, and the line end after it.
             at += line + 2 + size + 2;
             self.read_until(at).await?;
             if size == 0 {

@@ -1,4 +1,4 @@
-//! The bare rmcp handler: tools and answers are fixed, nothing is rebuilt.
+//! The bare rmcp handler: tools and answers are fixed, and nothing is built per call.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
-/// Answers a known tool with its answer, and `echo` with its arguments.
+/// Answers a known tool with its fixed answer, and `echo` with its arguments.
 #[derive(Clone)]
 pub(crate) struct Echo {
     shared: Arc<Shared>,
@@ -24,7 +24,7 @@ struct Shared {
 }
 
 impl Echo {
-    /// A handler that gives these answers.
+    /// Creates a handler with these answers, by tool.
     pub(crate) fn new(answers: HashMap<String, Value>) -> Self {
         let names = answers.keys().cloned().chain(["echo".to_owned()]);
         let tools = names.map(|name| (name.clone(), tool(name))).collect();

@@ -1,7 +1,8 @@
-//! Bare servers to compare Lorewell with: what the libraries do by themselves.
+//! Bare servers for comparison with Lorewell: what the libraries do by themselves.
 //!
-//! Each answers the same requests with the same bytes as Lorewell does, because
-//! it was told the answers beforehand. What Lorewell needs more is its own.
+//! They answer the same requests with the same bytes as Lorewell, because they are given its
+//! answers beforehand. The difference in cost is Lorewell's own. Bare axum sends the request back
+//! instead.
 
 #![expect(clippy::print_stdout, reason = "the address is told on stdout, as Lorewell does")]
 
@@ -24,7 +25,7 @@ use tokio::runtime::Builder;
 
 use crate::echo::Echo;
 
-// The same as Lorewell's, so that allocators are not what is compared.
+// The same allocator as Lorewell's, so that allocators are not part of the comparison.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -70,7 +71,7 @@ fn main() -> anyhow::Result<()> {
     }
 }
 
-/// The physical limit: JSON in, JSON out.
+/// The lower limit of cost: parses JSON and sends it back.
 async fn back(axum::Json(body): axum::Json<Value>) -> axum::Json<Value> {
     axum::Json(body)
 }
@@ -88,7 +89,7 @@ async fn listen(routes: Router) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("listening at http://{}/mcp", listener.local_addr()?);
     let listener = listener.tap_io(|stream| {
-        // Where it fails, the benchmark shows it.
+        // If this fails, the benchmark shows it.
         let _ = stream.set_nodelay(true);
     });
     let routes = routes.route("/mcp/health", get(|| async { "OK\n" }));
