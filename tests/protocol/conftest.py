@@ -1,4 +1,4 @@
-"""Fixtures: the real binary, each with a data directory of its own."""
+"""Fixtures that run the real binary, each with its own data directory."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from harness.table import Cast, Game
 
 @pytest.fixture(scope="session")
 def binary() -> str:
-    """The product, as `cargo xtask test protocol` built it."""
+    """The path of the binary that `cargo xtask test protocol` built."""
     return os.environ["LOREWELL"]
 
 
@@ -24,7 +24,8 @@ def program(binary, tmp_path) -> Program:
 
 @pytest.fixture
 def serve(program):
-    """Starts servers on the test's data directory; they end with the test."""
+    """A function that starts servers on the test's data directory; they are killed when the test
+    ends."""
     started = []
 
     def start(*arguments, env=None):
@@ -40,20 +41,20 @@ def serve(program):
 
 @pytest.fixture
 def server(serve):
-    """A server of the test's own."""
+    """A server for this test alone."""
     return serve()
 
 
 @pytest.fixture
 def http(server):
-    """A plain HTTP client of that server."""
+    """A plain HTTP client for `server`."""
     with server.client() as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def shared(binary, tmp_path_factory):
-    """A server for all tests of a file that leave no trace on it."""
+    """A server shared by the tests of a file; for tests that leave nothing behind on it."""
     program = Program(binary, tmp_path_factory.mktemp("shared"))
     vault = program.home / "vault"
     (vault / "People").mkdir(parents=True)
@@ -69,26 +70,26 @@ def shared(binary, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def web(shared):
-    """A plain HTTP client of the shared server."""
+    """A plain HTTP client for the shared server."""
     with shared.client() as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def node() -> str:
-    """Node, from the Python package that carries it."""
+    """The path of Node, which comes with a Python package."""
     return os.environ["NODE"]
 
 
 @pytest.fixture(scope="session")
 def node_packages() -> Path:
-    """Where the Node packages are installed."""
+    """The folder with the installed Node packages."""
     return Path(os.environ["NODE_PACKAGES"])
 
 
 @pytest.fixture(scope="module")
 def cast(binary, tmp_path_factory):
-    """The people of a table, each with a token, for all tests of a file."""
+    """A game master, two players and a reader with tokens, shared by the tests of a file."""
     cast = Cast(Program(binary, tmp_path_factory.mktemp("cast")))
     yield cast
     cast.close()
@@ -96,5 +97,5 @@ def cast(binary, tmp_path_factory):
 
 @pytest.fixture
 def game(cast):
-    """A campaign of theirs, new for each test."""
+    """A campaign of the cast, new for each test."""
     return Game(cast)

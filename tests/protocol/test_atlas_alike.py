@@ -1,5 +1,6 @@
-"""Each of the 46 tools over the own world and, through World Anvil's API, over the same one far away: the same answers,
-failures among them, for everybody."""
+"""Each of the 46 atlas tools gives the same answers over the local world as over the same world on
+another server, reached through World Anvil's API. That includes failures, and holds for every
+role."""
 
 import pytest
 
@@ -10,15 +11,16 @@ PEOPLE = ("owner", "gm", "player", "reader")
 GM_SIDE = PEOPLE[:2]
 
 TOLD_APART = {
-    # Who is asked for is who they are here or there, and has another id in each.
+    # A user has another id on each server, and asks about themselves.
     "get_user_identity": ("id", "profile_url", "userhash"),
 }
-"""What may differ, by the tool."""
+"""The fields that may differ, by tool."""
 
 
 @pytest.fixture(scope="module")
 def ends(binary, tmp_path_factory):
-    """The far end and the near one, with the same people at both; and what nothing lists."""
+    """The far server, which has the world, and the near one, which reaches it live, with the same
+    people on both; the tools; and the ids that no list returns."""
     homes = tmp_path_factory.mktemp("alike")
     far, near = Program(binary, homes / "far"), Program(binary, homes / "near")
     for program in (far, near):
@@ -52,12 +54,12 @@ def without(answer: dict, names: tuple) -> dict:
 
 
 def tells_hidden(arguments: dict, answer: dict) -> bool:
-    """Whether an answer says what its question did not."""
+    """Whether an answer contains the hidden word although the question does not."""
     return HIDDEN in str(answer) and HIDDEN not in str(arguments)
 
 
 def told_apart(one, other, path: str = "") -> list[tuple]:
-    """Where two answers differ, and what each says there."""
+    """Returns the paths at which two answers differ, with the value of each."""
     if isinstance(one, dict) and isinstance(other, dict):
         names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
         return [found for name in names for found in told_apart(one.get(name), other.get(name), f"{path}.{name}")]

@@ -1,4 +1,5 @@
-"""World Anvil's API over the local world: with the published client, and by hand."""
+"""World Anvil's API over the local world, with the published client and with plain HTTP
+requests."""
 
 import json
 import os
@@ -19,7 +20,7 @@ def token(program) -> str:
 
 
 def tell(story: str, server, token: str, **more: str) -> dict:
-    """Runs a story of the published client."""
+    """Runs a story of the published client and returns what it observed."""
     environment = {
         "PATH": os.environ["PATH"],
         "ANVIL_URL": f"{server.origin}{BASE}",

@@ -1,4 +1,5 @@
-"""World Anvil's failures, as people have seen them: what tools and copies make of each, and what stays as it was."""
+"""Failures of World Anvil's API that have been observed in practice: how the tools and the sync
+report each, and that nothing stored is lost or changed."""
 
 import json
 import re
@@ -35,12 +36,13 @@ FAULTS = {
     "an older failure that says 200": (refused(200, reason="not today"), "FAILED_PRECONDITION"),
     "a bad request": ((400, HTML, PAGE), "FAILED_PRECONDITION"),
 }
-"""What the service answers, and the code of the error that becomes of it."""
+"""Answers of the service, each with the code of the resulting error."""
 
 
 @pytest.fixture(scope="module")
 def ends(binary, tmp_path_factory):
-    """A server with a few articles, a way to it that fails when told to, and a program at its other end."""
+    """A server with sixty articles, a proxy to it that injects faults, and a program that uses it
+    through the proxy."""
     homes = tmp_path_factory.mktemp("faults")
     far, near = Program(binary, homes / "far"), Program(binary, homes / "near")
     for program in (far, near):
@@ -116,7 +118,8 @@ def test_a_failure_takes_nothing_from_a_copy(ends, name, tmp_path):
     own = Program(near.binary, copy.home)
     before = own.ok("call", "list_articles", "{}", "--toolsets", "atlas")
     fault, code = FAULTS[name]
-    # The service wants to be left alone for a second, and is.
+    # The sync waits for the second that the service asks for and tries again, so this fault occurs
+    # only once.
     times = 1 if code == "RESOURCE_EXHAUSTED" else 1_000_000
     proxy.fail(fault, "POST .*/world/articles", times)
     done = copy.run("sync", "world-anvil")
@@ -142,7 +145,7 @@ def test_a_copy_that_is_cut_short_goes_on_where_it_was(ends, tmp_path):
     with proxy.counted() as second:
         told = copy.ok("sync", "world-anvil")
     assert reads(first) < 60, "it was cut short"
-    # What was under way when it was killed is asked for again.
+    # The request that was in flight when the sync was killed is repeated.
     assert reads(first) + reads(second) <= 61, (reads(first), reads(second))
     made, unchanged = (int(re.search(rf"(\d+) {word}", told)[1]) for word in ("new", "unchanged"))
     assert (made, unchanged) == (reads(second), 60 - reads(second)), told

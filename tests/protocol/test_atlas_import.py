@@ -1,4 +1,5 @@
-"""A world that World Anvil exported: the archive, or the folder it was unpacked to."""
+"""Imports a world that World Anvil exported, from the archive or from the folder it was unpacked
+to."""
 
 import json
 import subprocess
@@ -49,7 +50,7 @@ FILES = {
 
 @pytest.fixture
 def archive(tmp_path):
-    """The archive as a .zip."""
+    """The export as a .zip file."""
     path = tmp_path / "World-The Vale-2025-10-06.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in FILES.items():
@@ -77,7 +78,7 @@ def test_an_archive_becomes_the_world_and_does_so_once(program, archive):
     assert call(program, "get_world")["data"]["description"] == "**Green** hills."
     blade = call(program, "get_article", article_id=uid(5), granularity=2)["data"]
     assert blade["sections"]["history"] == "**Old**"
-    # It is the one world: other doors see it, and links are edges.
+    # It is part of the one world: the other doors see it, and links have become edges.
     found = call(program, "find_entities", name="Lord Vane")["entities"]
     keep = call(program, "find_entities", name="The Keep")["entities"][0]["entity_id"]
     assert found[0]["entry"] == f"Rules [entity:{keep}|the keep] with *care*."

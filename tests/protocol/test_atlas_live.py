@@ -1,4 +1,4 @@
-"""The atlas tools over World Anvil's API, with our own in its place."""
+"""The atlas tools over World Anvil's API, for which another Lorewell server stands in."""
 
 import fcntl
 import json
@@ -15,7 +15,8 @@ NONE = "00000000-0000-7000-8000-000000000000"
 
 @pytest.fixture
 def origin(program, serve):
-    """A server with World Anvil's API and a small world behind it."""
+    """A server with World Anvil's API and a small world, its owner's token, and the ids in that
+    world."""
     token = program.token("owner", "Anvil")
     server = serve()
     with server.client(**{"x-auth-token": token}) as http:
@@ -39,7 +40,7 @@ def live(binary, tmp_path, origin):
 
 @pytest.fixture
 def unsearched(live, origin):
-    """The same through a way on which there is no search, as at World Anvil itself."""
+    """The same program through a proxy that has no search, like World Anvil itself."""
     server, _, _ = origin
     with kanka_proxy(server.port) as proxy:
         proxy.fail("404", "article/search")
@@ -48,7 +49,7 @@ def unsearched(live, origin):
 
 
 def fill(http) -> dict:
-    """One or more of each kind; gives their ids."""
+    """Creates one or more things of each kind; returns their ids."""
     world = http.post(f"{BASE}/user/worlds", json={}).json()["entities"][0]["id"]
 
     def put(path, **fields):
@@ -81,7 +82,7 @@ def fill(http) -> dict:
 
 
 def calls(tools: list[dict], ids: dict):
-    """A call of each tool, of reading ones at each granularity."""
+    """Yields a call of each tool; tools with a granularity are called at each."""
     for tool in tools:
         example = tool["example"]
         named = {key: value for key, value in example.items() if str(value).startswith("$")}
@@ -167,7 +168,8 @@ def test_writes_arrive_are_read_back_and_private(program, live, origin):
         assert (seen["title"], seen["sections"]) == ("Newer", made["sections"])
         bare = ask(far, "update_article", {"article_id": made["id"], "sections": None})["data"]
         assert "sections" not in bare and "sections" not in call(program, "get_article", **whole)["data"]
-        # Mentions come back in the spelling of the other side, also of what the table calls otherwise.
+        # Mentions come back in World Anvil's form, with the real type of what they refer to. Those
+        # that refer to nothing stay as they are.
         for text, told in ((f"By @[One](article:{ids['article']}).", f"By @[One](person:{ids['article']})."),
                            ("By [entity:4|Foo] and [entity:4].", None), ("By @[Foo](person:4).", None),
                            ("By [entity:999999|Foo].", "By [entity:999999|Foo].")):
@@ -180,7 +182,8 @@ def test_writes_arrive_are_read_back_and_private(program, live, origin):
 
 def test_every_kind_of_write_arrives_and_is_read_back(program, live, origin):
     _, _, ids = origin
-    # What is made, what is changed of it, and the tool that reads it at the other side.
+    # The fields to create, the fields to change, and the tool that reads the result on the other
+    # side.
     kinds = {
         "category": ({"description": "**Old**"}, {"description": "*New*"}, "get_category"),
         "map_marker": ({"map_id": ids["map"], "latitude": 1.5, "longitude": -2}, {"latitude": 3.25}, None),
@@ -209,7 +212,7 @@ def test_every_kind_of_write_arrives_and_is_read_back(program, live, origin):
 
 
 def answer(http, tool: str, arguments: dict):
-    """What a tool answers over HTTP, as it was sent."""
+    """Returns the HTTP response to a call of a tool."""
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
     return http.post("/mcp/x/atlas", json=body)
 
@@ -239,7 +242,7 @@ def test_players_see_the_same_near_and_far(program, live, origin):
             assert made["success"], made
             return made["id"]
 
-        # Parts that say they are public, of something hidden and of something open.
+        # Public parts, one of a hidden whole and one of an open whole each.
         opened = {}
         for part, field, whole in (("marker", "map", "map"), ("era", "timeline", "timeline"),
                                    ("block", "blockfolder", "blockfolder"),
@@ -262,7 +265,8 @@ def test_players_see_the_same_near_and_far(program, live, origin):
                                   for http in (there, here))
                 assert own == seen_here, (tool, own, seen_here)
                 seen += len(own.get("entities", []))
-            # Of each part and each whole the open one, and the article, which is in no category they see.
+            # From each pair the open part and the open whole, and the article twice: among all
+            # articles and among those without a category, because its category is hidden.
             assert seen == 10, seen
             world = {"world_id": ids["world"]}
             counts = [{name: count for name, count in answer(http, "get_world", world).json()["result"]
@@ -306,7 +310,7 @@ def test_a_copy_without_a_list_that_should_be_there_is_not_complete(binary, live
     with kanka_proxy(server.port) as proxy:
         live.settings["WORLD_ANVIL_URL"] = proxy.url.replace("/compat/kanka/1.0", BASE)
         live.ok("sync", "world-anvil")
-        # What only some have seen there may be missing.
+        # World Anvil does not offer this list to every account, so it may be missing.
         proxy.fail("404 html", "POST .*/world/chronicles")
         told = live.ok("sync", "world-anvil")
         assert "could not be listed: chronicles" in told and " 0 deleted" in told, told
@@ -336,7 +340,7 @@ def test_the_standard_answer_tells_what_the_service_tells_late(live, origin):
 
 
 def is_held(path) -> bool:
-    """Whether some process holds a file for itself."""
+    """Whether a process holds a lock on a file."""
     with path.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -357,7 +361,7 @@ def test_copies_at_once_wait_for_each_other(live, origin):
     new = sorted(int(out.split(" new, ")[0]) for out, _ in told)
     assert new[:2] == [0, 0] and new[2] > 70, told
     assert sum("another copy" in said for _, said in told) >= 1, told
-    # Who was killed keeps nobody waiting.
+    # A killed sync keeps nobody waiting.
     killed = live.start("sync", "world-anvil")
     assert until(lambda: is_held(live.data / "world-anvil.lock"), pause=0.001)
     killed.kill()
@@ -396,7 +400,7 @@ def test_what_is_gone_there_goes_here_and_parts_are_copied_too(binary, live, ori
                 return http.get(f"{BASE}/{path}", params={"id": thing, "granularity": "2"})
 
             assert [read(path, thing).status_code for path, thing in doomed.items()] == [404] * 3
-            # Numbers are given anew, titles are not.
+            # Ids that are numbers are assigned anew, so compare titles.
             [kind] = http.post(f"{BASE}/markertypes", json={}).json()["entities"]
             assert kind["title"] == "One markertype"
             assert read("manuscript_plot", parts["manuscript_plot"]).json()["title"] == "One manuscript_plot"
@@ -408,7 +412,7 @@ def test_what_is_gone_there_goes_here_and_parts_are_copied_too(binary, live, ori
             assert about["description"] == "[b]Vale[/b]"
     finally:
         near.kill()
-    # A copy is as good as having read everything.
+    # After a sync, every text counts as read, so search covers everything.
     with live.stdio("--toolsets", "atlas") as far:
         far.initialize()
         found = ask(far, "search_articles", {"query": "stones"})
@@ -417,7 +421,8 @@ def test_what_is_gone_there_goes_here_and_parts_are_copied_too(binary, live, ori
 
 
 def fill_for_searching(program, http) -> None:
-    """Texts that answer in different ways, with something hidden, mentioned, tagged and typed among them."""
+    """Creates texts that match the questions in different ways. Some are hidden, mentioned, tagged
+    or typed."""
     def put(path, **fields):
         made = http.put(f"{BASE}/{path}", json=fields).json()
         assert made["success"], made
@@ -525,8 +530,9 @@ def test_a_copied_world_is_searched_alike_without_the_service_and_with_it(progra
 
 
 def near_enough(one: dict, other: dict) -> bool:
-    """The same articles in the same order. Where a copy has other numbers, and not what nobody refers to, how rare
-    a word is differs a little."""
+    """Whether two answers list the same articles in the same order with nearly the same relevance.
+    The rarity of words differs a little, because a copy has other numbers and lacks what nothing
+    refers to."""
     told = [[{name: hit[name] for name in ("id", "title", "excerpt", "url")} for hit in side["entities"]]
             for side in (one, other)]
     apart = [abs(here["relevance"] - there["relevance"]) for here, there in zip(one["entities"], other["entities"])]

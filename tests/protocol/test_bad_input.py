@@ -33,7 +33,7 @@ GROUPS = (
 
 EVERYTHING = "all,atlas-write"
 ALL_TOOLS = {"x-mcp-toolsets": EVERYTHING}
-"""Has every tool at hand."""
+"""Headers that turn all tools on."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def corpus(shared):
         session = Session(http).open()
         stage = Stage(session, shared.page)
         made = session.call("create_article", {"title": "A", "template": "item", "content": "B"})
-        # Whatever else examples speak of is an article here: their other values are what is tried.
+        # All other placeholders get the id of an article: the tests vary the remaining values.
         for name in re.findall(r'"\$(\w+)"', json.dumps(tools)):
             stage.ids.setdefault(name, made["structuredContent"]["data"]["id"])
     tools = [{**tool, "example": stage.filled(tool["example"])} for tool in tools]
@@ -54,15 +54,15 @@ def corpus(shared):
 
 @pytest.fixture(scope="module")
 def memory(shared, web):
-    """The server's memory when it has served a little."""
+    """The server's memory after it has served a little."""
     web.post("/mcp", content=PING, headers=JSON)
     return shared.memory()
 
 
 OWN_FORMS = ("kn_", "koi_", "knowledge_", "vault_", "resolve_", "code_", "github_",
              "list_", "get_", "search_", "create_", "update_", "delete_")
-"""Tools whose contracts refuse in a form of their own, take any text, or bring numbers into range as
-those of the atlas do: told in their own checks."""
+"""Prefixes of tools whose contract has its own form of refusal, that take any text, or that clamp
+numbers, as the atlas does. Their own tests check how they refuse."""
 BATCHES = ("_entities", "_posts", "_url", "_updates", "_status")
 
 
@@ -72,7 +72,7 @@ def has_own_form(case: malformed.Case) -> bool:
 
 
 def complaint(case: malformed.Case, answer: dict) -> str | None:
-    """What is wrong with an answer, if anything."""
+    """Returns what is wrong with an answer, if anything."""
     if case.tool:
         result = answer.get("result", {})
         told = result.get("structuredContent", {})
@@ -91,7 +91,8 @@ def complaint(case: malformed.Case, answer: dict) -> str | None:
 
 
 def stays_slim(server, before: int) -> bool:
-    """Whether memory comes back: the allocator gives it up a moment later, while it works."""
+    """Whether memory use returns to normal. The allocator releases memory a moment later and only
+    while it is used, so this sends requests until it has."""
     with server.client() as http:
 
         def is_slim() -> bool:
@@ -112,7 +113,8 @@ def test_there_are_enough_cases(corpus):
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_over_http(shared, web, memory, corpus, group):
-    """Each answer is quick and fits, and afterwards the server is as healthy and slim as before."""
+    """Each answer is quick and fits the case, and afterwards the server is healthy and has not
+    grown."""
     wrong = []
     for case in corpus[group]:
         began = time.monotonic()
@@ -128,13 +130,13 @@ def test_over_http(shared, web, memory, corpus, group):
 
 @pytest.mark.parametrize("log", ["quiet", "trace"])
 def test_over_stdio(shared, corpus, log):
-    """Each line gets its answer, and nothing but JSON-RPC is ever printed, even at trace level."""
+    """Each line gets its answer, and nothing but JSON-RPC is printed, even at log level trace."""
     wrong = []
     cases = [case for group in GROUPS for case in corpus[group]]
     env = {"LOREWELL_LOG": "trace"} if log == "trace" else {}
     with shared.program.stdio("--toolsets", EVERYTHING, env=env) as pipes:
         pipes.initialize()
-        # A blank line is no message at all, and a line break ends one.
+        # A blank line is not a message, and a line break ends one.
         for case in (case for case in cases if case.line.strip() and b"\n" not in case.line):
             pipes.send_bytes(case.line)
             if found := complaint(case, pipes.receive()):
@@ -143,20 +145,20 @@ def test_over_stdio(shared, corpus, log):
         assert pipes.close() == 0
         for line in pipes.lines:
             assert json.loads(line)["jsonrpc"] == "2.0"
-        # What was sent is in no log.
+        # The log does not contain what was sent.
         assert len(pipes.log()) < 10_000 + len(cases) * 200 * (log == "trace")
     assert_none(wrong)
 
 
 def test_what_needs_no_answer_gets_none_over_http(web):
-    """Notifications and stray answers are accepted without a word."""
+    """Notifications and unsolicited answers are accepted with an empty response."""
     for line in malformed.unanswered():
         answer = web.post("/mcp", content=line, headers=JSON)
         assert (answer.status_code, answer.content) == (202, b""), line[:80]
 
 
 def test_what_needs_no_answer_gets_none_over_stdio(shared):
-    """The same over stdio, where a word too many would confuse the client."""
+    """The same over stdio, where an unexpected line would confuse the client."""
     with shared.program.stdio() as pipes:
         pipes.initialize()
         seen = len(pipes.lines)
@@ -176,7 +178,7 @@ def test_stdio_refuses_lines_that_are_too_long(shared):
 
 
 def test_stdio_ends_quietly_when_the_client_leaves(shared):
-    """End of input is no failure, before and after initialize and in the middle of a line."""
+    """End of input is not an error, neither before initialize nor in the middle of a line."""
     for lines in (b"", b"{", b'{"jsonrpc"\n', b"\n\n"):
         with shared.program.stdio() as pipes:
             pipes.process.stdin.write(lines)
@@ -185,7 +187,8 @@ def test_stdio_ends_quietly_when_the_client_leaves(shared):
 
 @pytest.mark.parametrize("first", ["tools/list", "tools/call", "no/such"])
 def test_stdio_answers_a_request_that_comes_too_early(shared, first):
-    """A request before initialize is refused or served, but answered; initialize still works."""
+    """A request before initialize is answered, with a result or an error; initialize still
+    works."""
     with shared.program.stdio() as pipes:
         answer = pipes.ask(first, {"name": "duality_rules_version"})
         assert "error" in answer or "result" in answer
@@ -224,19 +227,19 @@ def test_other_content_types_are_refused(web, kind):
     ],
 )
 def test_json_is_read_however_it_is_spelt(web, kind):
-    """The type's name has no case, and a charset may follow."""
+    """The media type is case-insensitive, and a charset may follow."""
     answer = web.post("/mcp", content=PING, headers={"content-type": kind})
     assert answer.status_code == 200 and answer.json()["result"] == {}
 
 
 def post(shared, headers: list[tuple[str, str]], body: bytes = b"", path: str = "/mcp"):
-    """A POST by hand."""
+    """Sends a raw POST request."""
     named = [("Host", "localhost"), ("Content-Type", "application/json"), *headers]
     return exchange(shared.port, request("POST", path, named, body))
 
 
 def test_an_empty_body_is_no_message(shared):
-    """POST without a body, with a length of 0, and of blanks."""
+    """Refuses a POST without a body, with a length of 0, and with blanks only."""
     for answer in (
         post(shared, []),
         post(shared, [("Content-Length", "0")]),
@@ -246,7 +249,7 @@ def test_an_empty_body_is_no_message(shared):
 
 
 def test_five_mebibytes_are_too_much(shared, memory):
-    """413 tells the limit; the body is not kept."""
+    """The 413 states the limit, and the body is not kept in memory."""
     answer = post(shared, [], b'"' + b"x" * 5 * 1024 * 1024 + b'"')
     assert answer.status == 413
     error = answer.json()["error"]
@@ -258,7 +261,8 @@ MANY = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[' + b"0," * 1_90
 
 
 def test_more_values_than_a_call_needs_are_too_much(shared, memory):
-    """Short values cost far more in memory than in a message; they are counted, not read."""
+    """Many short values take far more memory than bytes in the message, so their number is
+    limited."""
     assert len(MANY) < 4 * 1024 * 1024
     answer = post(shared, [], MANY)
     error = error_of(answer.json())
@@ -277,13 +281,13 @@ def test_stdio_counts_values_too(shared):
 
 
 def test_a_length_is_refused_before_the_body_comes(shared):
-    """A client that asks first is told at once."""
+    """A client that sends `Expect: 100-continue` is refused at once."""
     answer = post(shared, [("Content-Length", str(10**12)), ("Expect", "100-continue")])
     assert answer.status == 413
 
 
 def test_a_body_without_a_length_is_limited_too(shared):
-    """In chunks there is no length to look at; the limit holds all the same."""
+    """A chunked body has no declared length; the limit applies nevertheless."""
     chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
     head = request(
         "POST",
@@ -307,7 +311,8 @@ def test_the_largest_body_is_read(web):
 
 @pytest.mark.parametrize("where", ["one header", "many headers", "the path", "the query", "a name"])
 def test_a_hundred_kilobytes_of_headers_are_too_much(shared, where):
-    """Request line and headers are limited; the server says so or hangs up, and lives on."""
+    """The request line and headers are limited: the server answers with an error or closes the
+    connection, and stays healthy."""
     long = "x" * 100_000
     answer = {
         "one header": lambda: post(shared, [("X-Long", long)], PING),
@@ -345,14 +350,15 @@ BROKEN_HTTP = {
 
 @pytest.mark.parametrize("case", BROKEN_HTTP)
 def test_what_is_not_http_is_refused(shared, case):
-    """400 or a closed connection, and the next client is served."""
+    """Answers with an error or closes the connection, and serves the next client."""
     answer = exchange(shared.port, BROKEN_HTTP[case])
     assert answer is None or 400 <= answer.status < 500
     assert shared.is_healthy()
 
 
 def test_a_length_besides_chunks_smuggles_nothing(shared):
-    """Both at once is refused or read as chunks; what follows is never a second request."""
+    """A request with both is refused or read as chunks; what follows is never taken for a second
+    request."""
     inner = b"GET /mcp/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
     head = request(
         "POST",
@@ -373,7 +379,7 @@ def test_a_length_besides_chunks_smuggles_nothing(shared):
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "HEAD", "OPTIONS", "TRACE", "BREW"])
 def test_other_methods_are_refused(shared, method):
-    """405 names the methods there are."""
+    """The 405 lists the allowed methods."""
     answer = exchange(
         shared.port, request(method, "/mcp", [("Host", "localhost"), ("Connection", "close")])
     )
@@ -382,7 +388,8 @@ def test_other_methods_are_refused(shared, method):
 
 
 def test_a_refused_request_does_not_cut_the_connection(shared):
-    """The body of a request that is refused early is read away: the client can go on."""
+    """The body of a request that is refused early is read and discarded, so the client can go
+    on."""
     refused = [
         ("Host", "localhost"),
         ("Authorization", "Bearer wrong"),
@@ -390,7 +397,7 @@ def test_a_refused_request_does_not_cut_the_connection(shared):
     ]
     with socket.create_connection(("127.0.0.1", shared.port), timeout=30) as connection:
         connection.sendall(request("POST", "/mcp", refused))
-        time.sleep(0.05)  # the answer must not depend on the body coming at once
+        time.sleep(0.05)  # the answer must not depend on the body arriving at once
         connection.sendall(b"x" * 200_000)
         assert read_answer(connection).status == 401
         connection.sendall(request("GET", "/mcp/health", [("Host", "localhost")]))
@@ -398,7 +405,7 @@ def test_a_refused_request_does_not_cut_the_connection(shared):
 
 
 def test_a_client_that_leaves_during_a_call_does_no_harm(shared):
-    """Connections cut in the middle of a request leave nothing behind."""
+    """Connections that are cut in the middle of a request do no harm."""
     body = json.dumps(malformed.OUTCOME).encode()
     whole = request(
         "POST", "/mcp", [("Host", "localhost"), ("Content-Type", "application/json")], body
@@ -436,7 +443,7 @@ def test_all_sorts_at_once(shared, memory, corpus):
 
 @pytest.fixture(scope="module")
 def closed_after(binary, tmp_path_factory):
-    """Several slow clients at once; how long each was tolerated."""
+    """How long the server tolerated each of several slow clients at once, in seconds."""
     server = Program(binary, tmp_path_factory.mktemp("slow")).serve()
     post = request("POST", "/mcp", [("Host", "localhost"), ("Content-Length", "100")])
     starts = {
@@ -450,7 +457,7 @@ def closed_after(binary, tmp_path_factory):
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
             began = time.monotonic()
             connection.sendall(starts[name])
-            # Headers go on coming byte by byte; a body stops altogether.
+            # Headers keep coming byte by byte; a body stops altogether.
             while time.monotonic() - began < 30:
                 connection.settimeout(0.5)
                 try:
@@ -478,13 +485,14 @@ def closed_after(binary, tmp_path_factory):
 
 @pytest.mark.parametrize("what", ["headers", "body", "nothing"])
 def test_a_slow_client_is_let_go(closed_after, what):
-    """Dripping headers, a body that never comes, or silence: closed after the 10 seconds they are allowed, and
-    what a busy machine adds."""
+    """Dripping headers, a body that never comes, or silence: the connection is closed after the
+    allowed 10 seconds, plus what a busy machine adds."""
     assert closed_after[what] < 25
 
 
 def test_half_a_letter_is_read_as_an_unreadable_one(program, web):
-    """Who cuts a text in the middle of an emoji sends an escape that is no letter."""
+    """A client that cuts a text in the middle of an emoji sends an unpaired surrogate, which is
+    read as U+FFFD."""
     arguments = {"action": "learn", "type": "gotcha", "content": "cut \ud83d here"}
     call = message("tools/call", {"name": "kn_intel", "arguments": arguments}, id=7)
     found = []

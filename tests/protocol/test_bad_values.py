@@ -1,4 +1,5 @@
-"""Values that are too long or cannot be seen, in every text of every tool."""
+"""Values that are too long, or contain invisible characters, in every text parameter of every
+tool."""
 
 import copy
 import json
@@ -14,17 +15,17 @@ from harness.web import Session
 
 LONG = "x" * 300_000
 SAID_MOST = 20_000
-"""As long as an error may be, in letters."""
+"""The maximum size of an error, in characters."""
 
 UNREADABLE = "\ufffd"
-"""What half of a letter is read as."""
+"""What an unpaired surrogate is read as."""
 UNSEEN = ("\u202e", "\u2066", "\u200b", "\ufeff")
 NAMES = ("name", "title", "display_name", "alias")
-"""Fields that say what a thing is called."""
+"""Fields that hold the name of a thing."""
 
 
 class House:
-    """A server with every tool, and something for their examples to speak of."""
+    """A server with every tool, and things that their examples refer to."""
 
     def __init__(self, program: Program, pages):
         self.program = program
@@ -36,13 +37,14 @@ class House:
         made = self.session.call("create_article", {"title": "A", "template": "item", "content": "B"})
         article = made["structuredContent"]["data"]["id"]
         tools = program.tools("--toolsets", "all,atlas-write")
-        # Whatever else examples speak of is an article here: their other values are what is tried.
+        # All other placeholders get the id of an article: the tests vary the remaining values.
         for name in re.findall(r'"\$(\w+)"', json.dumps(tools)):
             stage.ids.setdefault(name, article)
         self.tools = [{**tool, "example": stage.filled(tool["example"])} for tool in tools]
 
     def escaped(self, tool: str, arguments: dict) -> dict:
-        """The answer to a call whose letters are written as escapes, so that there may be halves of them."""
+        """Returns the answer to a call that is sent with escaped characters, so that it may contain
+        unpaired surrogates."""
         call = message("tools/call", {"name": tool, "arguments": arguments}, id=8)
         headers = {**self.session.headers, "content-type": "application/json"}
         return answer_of(self.http.post("/mcp", content=json.dumps(call).encode(), headers=headers))["result"]
@@ -58,7 +60,8 @@ def house(binary, tmp_path_factory):
 
 
 def texts(schema: dict, path: tuple = ()):
-    """The paths of the fields of a schema that take a text; 0 is the first row of a list."""
+    """Yields the paths of the fields of a schema that take a text; 0 stands for the first item of a
+    list."""
     for name, field in schema.get("properties", {}).items():
         if field.get("type") == "string":
             yield (*path, name)
@@ -71,7 +74,7 @@ def texts(schema: dict, path: tuple = ()):
 
 
 def spoilt(tool: dict, path: tuple, value: str) -> list[dict]:
-    """The tool's example with a value at a path, for each of its actions."""
+    """Returns the tool's example with a value at a path, once for each of its actions."""
     actions = tool["inputSchema"]["properties"].get("action", {}).get("enum", [None])
     found = []
     for action in actions if path != ("action",) else [None]:
@@ -91,7 +94,7 @@ def spoilt(tool: dict, path: tuple, value: str) -> list[dict]:
 
 
 def is_refused(answer: dict) -> bool:
-    """Whether an answer says no, in the form of its contract."""
+    """Whether an answer is a refusal, in the form of its contract."""
     told = answer.get("structuredContent", {})
     rows = told.get("results") if isinstance(told.get("results"), list) else []
     return bool(answer.get("isError") or told.get("success") is False or told.get("_v") and "error" in told
@@ -99,7 +102,7 @@ def is_refused(answer: dict) -> bool:
 
 
 def test_what_is_too_long_is_told_again_in_short(house):
-    """An error names what is wrong; it does not send it back."""
+    """An error names the value that is too long but does not repeat it."""
     wrong = []
     for tool in house.tools:
         for path in texts(tool["inputSchema"]):
@@ -112,7 +115,8 @@ def test_what_is_too_long_is_told_again_in_short(house):
 
 
 def test_names_are_seen_as_they_are(house):
-    """What cannot be seen or turns text around is refused, by the name of the field."""
+    """Invisible characters and those that change the direction of text are refused, and the error
+    names the field."""
     wrong = []
     for tool in house.tools:
         if tool["annotations"]["readOnlyHint"] or tool["annotations"]["openWorldHint"]:
@@ -133,7 +137,7 @@ def test_names_are_seen_as_they_are(house):
 
 
 def test_half_a_letter_is_no_part_of_a_name(house):
-    """Nobody could look for it by that name."""
+    """Nobody could search for such a name."""
     wrong = []
     for tool in house.tools:
         if tool["annotations"]["readOnlyHint"] or tool["annotations"]["openWorldHint"]:
@@ -173,7 +177,8 @@ def test_a_folder_outside_the_vault_is_refused_by_its_name(house):
 
 
 def test_what_others_call_a_thing_is_cleaned(house):
-    """Nobody could be asked to correct the name of a page on the web or of a note."""
+    """Names from web pages and notes are cleaned instead of refused, because nobody can be asked to
+    correct them."""
     note = "---\n\"@type\": schema:Person\nname: \"Ida\u202e Penn\"\n---\nShe is.\n"
     answer = house.session.call("vault_write_note", {"path": "People/Ida.md", "content": note})
     assert not answer.get("isError"), answer

@@ -1,5 +1,5 @@
-"""What a game master does behind the screen shows in nothing that a player reads of an open page:
-not in a date, nor in who changed it, a place in a list, a count or a version, through any door."""
+"""What a game master does behind the screen shows in nothing that a player reads of an open page
+through any door: neither in dates or authors, nor in list positions, counts or versions."""
 
 import contextlib
 import datetime
@@ -20,13 +20,13 @@ ANVIL = "/compat/worldanvil/api/external/boromir"
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 LONG_AGO = "2020-01-01T00:00:00Z"
 TELLS = {"session_log_verify"}
-"""Whoever checks that nothing was cut off from a log has to know how long it is."""
+"""Verifying that nothing was cut off from a log requires knowing its length."""
 NOBODYS = {"date", "x-request-id", "x-ratelimit-remaining", "x-ratelimit-reset"}
-"""Headers of the answer, not of what it is about."""
+"""Headers that describe the response, not the thing it is about."""
 
 
 class Table:
-    """An open page of every kind with hidden things on it, who leads the game, and who looks."""
+    """A world with open pages of several kinds and hidden things, a game master and a player."""
 
     def __init__(self, program: Program):
         tokens = {role: program.token(role, role) for role in ("gm", "player")}
@@ -64,7 +64,7 @@ class Table:
         self.things[0].ids |= {self.campaign, self.session}
 
     def thing(self, name: str) -> Secret:
-        """What a player knows an open page by, at every door."""
+        """Returns an open page with the ids by which a player knows it at every door."""
         ids = set()
         for tool, arguments in (
             ("find_entities", {"query": name}), ("search_articles", {"query": name}),
@@ -83,9 +83,10 @@ class Table:
         return answer.json() if answer.content else {}
 
     def seen(self) -> dict:
-        """Everything a player reads of what is open, by where and what was asked. What is of the
-        moment of reading is left out."""
-        # Dates of whole seconds must be told from those of the moment of reading.
+        """Returns everything that a player reads about open things, by where it was asked and the
+        request. What depends on the time of reading is left out."""
+        # Timestamps may be in whole seconds, so wait until those of earlier changes differ from the
+        # time of reading.
         time.sleep(1.1)
         now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None).isoformat(timespec="seconds")
         found = {(where, asked): plain(answer, now)
@@ -115,13 +116,14 @@ class Table:
         ]
 
     def look(self) -> None:
-        """Reads it twice: what changes by being read tells by its dates alone."""
+        """Reads everything twice to find the answers that change by being read. Of those, only the
+        dates are compared later."""
         self.since = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         first, self.known = self.seen(), self.seen()
         self.restless = {asked for asked in first if first[asked] != self.known.get(asked)}
 
     def news(self) -> dict:
-        """What reads otherwise than the last time."""
+        """Returns the answers that differ from those of the last call."""
         before, self.known = self.known, self.seen()
         found = {}
         for asked in before.keys() | self.known.keys():
@@ -138,9 +140,9 @@ class Table:
 
 
 def plain(answer: str, now: str) -> str:
-    """An answer without what is of the moment of reading, and without the place in its stream."""
+    """Returns an answer without timestamps of the moment of reading and without event ids."""
     answer = re.sub(r"^id: .*$", "", answer, flags=re.M)
-    # The program looks after watched pages by its own clock.
+    # The program checks watched pages at its own pace.
     answer = re.sub(r'"scan_count":\d+', "", answer)
     return re.sub(MOMENT.pattern + r"(\.\d+)?",
                   lambda found: "now" if found[0].replace(" ", "T")[:19] >= now else found[0], answer)
@@ -155,13 +157,13 @@ def table(binary, tmp_path_factory):
 
 
 def kanka(method: str, path: str, **fields):
-    """A call of Kanka's API about the open page."""
+    """Returns an action that calls Kanka's API about the open page."""
     return lambda table: table.wrote(method, f"{table.kanka}/entities/{table.entity}/{path.format(table)}", {
         name: value(table) if callable(value) else value for name, value in fields.items()} or None)
 
 
 def last(path: str, method: str, **fields):
-    """Another call about the last thing there is at a path."""
+    """Returns an action on the last item at a path of the open page."""
     def act(table):
         [*_, row] = table.gm_http.get(f"{table.kanka}/entities/{table.entity}/{path}").json()["data"]
         return table.wrote(method, f"{table.kanka}/entities/{table.entity}/{path}/{row['id']}", fields or None)
@@ -217,7 +219,7 @@ HIDDEN = {
     "a note of the game master": tool("session_note_add", session_id=lambda table: table.session,
                                       text="Doom.", gm_only=True),
 }
-"""What is done behind the screen."""
+"""Actions behind the screen."""
 
 OPEN = {
     "a post": kanka("POST", "posts", name="News", entry="All is well."),
@@ -229,7 +231,7 @@ OPEN = {
         {"entity_id": table.entity, "entry": "Known to all and sundry."}]),
     "a private post is shown": last("posts", "PATCH", visibility_id=1),
 }
-"""What is done before everybody's eyes."""
+"""Actions that everybody sees."""
 
 
 def test_what_is_done_behind_the_screen_shows_in_nothing_a_player_reads(table):
@@ -254,7 +256,7 @@ def test_what_everybody_sees_moves_the_date_at_every_door(table, what):
 
 
 def dates(table) -> dict:
-    """When the page was changed last, at each door that says so."""
+    """Returns when the page was last changed, according to each door that says so."""
     player, http = table.player, table.http
     (page,) = player.do("get_entities", entity_ids=[table.entity])["results"]
     known = player.do("resolve_entity", label="Openholm")["candidates"][0]["uri"]

@@ -1,5 +1,5 @@
-"""What is hidden reaches nobody it is hidden from: not by any tool, resource, prompt, completion,
-compatible API, error, notification or log."""
+"""What is hidden never reaches those it is hidden from: not through any tool, resource, prompt,
+completion, compatible API, error, notification or log."""
 
 import base64
 import contextlib
@@ -20,11 +20,12 @@ from harness.table import Seat, listening
 from harness.web import Session, Wire
 
 VIEWERS = {"player": "player", "reader": "reader", "stranger": "owner"}
-"""Who looks, in which role; strangers have a world of their own."""
+"""The viewers and their roles; the stranger owns another world."""
 
 
 class House:
-    """A server with secrets of every kind in its first world, and others who look."""
+    """A server whose first world contains secrets of every kind, and viewers who must not see
+    them."""
 
     def __init__(self, program: Program):
         self.program = program
@@ -52,7 +53,8 @@ class House:
         return Session(self.clients[name]).open()
 
     def reading(self) -> list[dict]:
-        """The tools that change nothing, and of the others the actions that do not."""
+        """Returns the tools that change nothing, and the other tools limited to their reading
+        actions."""
         found = []
         for tool in self.tools:
             if tool["annotations"]["readOnlyHint"] and not tool["annotations"]["openWorldHint"]:
@@ -64,7 +66,7 @@ class House:
         return found
 
     def writing(self) -> list[dict]:
-        """The tools that change something here."""
+        """Returns the tools that change something in the store."""
         return [tool for tool in self.tools
                 if not tool["annotations"]["readOnlyHint"] and not tool["annotations"]["openWorldHint"]]
 
@@ -81,7 +83,7 @@ def house(binary, tmp_path_factory):
 
 
 def test_who_may_see_finds_every_secret(house):
-    """The sweep can find: whoever runs the world meets every secret in it."""
+    """The sweep is able to find: a game master meets every secret."""
     unseen = {secret.what for secret in house.secrets}
     for secret in house.secrets:
         with contextlib.closing(sweep(house.session("gm"), house.reading(), [secret], house.world)) as answers:
@@ -91,7 +93,8 @@ def test_who_may_see_finds_every_secret(house):
 
 
 def test_every_address_that_is_asked_leads_somewhere(house):
-    """The sweep reads them from the routers: one that is wrong would find nothing, and say nothing."""
+    """The sweep takes the paths from the routers' source; a wrong one would find nothing without
+    anybody noticing."""
     nowhere, found = set(), set()
     with Wire(house.session("gm")) as wire:
         for secret in house.secrets:
@@ -101,19 +104,20 @@ def test_every_address_that_is_asked_leads_somewhere(house):
                     nowhere.add(path)
                 elif status == 200 and secret.is_in(said, path + str(body)):
                     found.add((path.split("/")[2], secret.what))
-        # World Anvil's API says the same of what is not there and of no address; the wrong verb tells.
+        # World Anvil's API answers an unknown id and an unknown route alike, so use the wrong
+        # method: known routes answer 405.
         ones, lists = routes.anvil_paths()
         for verb, paths in (("POST", ones - {"identity"}), ("GET", lists)):
             nowhere |= {path for path in paths if wire.ask(verb, f"{routes.ANVIL}/{path}", "{}")[0] != 405}
     assert not nowhere
-    # Each API tells who may see it of what is hidden from others.
+    # Each API shows hidden things to those who may see them.
     told = {api: {what for other, what in found if other == api} for api, _ in found}
     assert set(told) == {"kanka", "koi", "worldanvil"} and all(len(whats) > 3 for whats in told.values()), told
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
 def test_nobody_else_reads_a_secret(house, viewer):
-    """Neither by what it is called nor by what it says, nor from a list."""
+    """No answer to anybody else contains a word of a secret that was not in the request."""
     leaks = set()
     for where, asked, answer in sweep(house.session(viewer), house.reading(), house.secrets, house.world):
         leaks |= {(what, where, asked) for what in told(house.secrets, answer, asked)}
@@ -122,7 +126,8 @@ def test_nobody_else_reads_a_secret(house, viewer):
 
 @pytest.mark.parametrize("viewer", ["player", "stranger"])
 def test_nobody_else_changes_a_secret_or_learns_it_by_trying(house, viewer):
-    """Writing with the id of something hidden neither touches it nor tells of it."""
+    """A write with the id of something hidden reveals nothing about it, and it can still be found
+    afterwards."""
     leaks = set()
     before = {secret.what: seen(house, secret) for secret in house.secrets}
     assert all(before.values()), before
@@ -137,8 +142,8 @@ def test_nobody_else_changes_a_secret_or_learns_it_by_trying(house, viewer):
 
 
 def test_the_id_of_something_in_another_world_is_like_no_id_at_all(house):
-    """Every tool that takes an id: who has a world of their own gets the same answer for ours as for
-    one that nobody has."""
+    """For every tool that takes an id: a viewer from another world gets the same answer for an id
+    of this world as for one that does not exist."""
     wrong, asked = set(), set()
     ids = {known for secret in house.secrets for known in secret.ids if isinstance(known, str)}
     with Wire(house.session("stranger")) as wire:
@@ -147,7 +152,7 @@ def test_the_id_of_something_in_another_world_is_like_no_id_at_all(house):
                 continue
             pairs = zip(*(questions(tool, Secret("", NAMES, "", {key}), IDS_OR_ROWS) for key in (known, nobodys)))
             for ours, theirs in pairs:
-                # Who learns asks for nothing, and is told what they learned before.
+                # Learning looks nothing up by id, and its answer lists what was learned before.
                 if known not in str(ours) or ours.get("action") == "learn":
                     continue
                 asked.add(tool["name"])
@@ -164,11 +169,11 @@ def test_the_id_of_something_in_another_world_is_like_no_id_at_all(house):
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[a-z]+_[a-z2-7]{26}\b|[0-9a-f]{32}|id: .*"
                 r"|[-0-9]+T[:.0-9]+Z")
-"""What differs from call to call: ids, marks of a stream, and moments."""
+"""Matches what differs from call to call: ids, event ids and timestamps."""
 
 
 def unknown_like(known: str) -> str | None:
-    """An id of the same form that nobody has; none for what is no id."""
+    """Returns an id of the same form that does not exist, or None if the value is not an id."""
     if re.fullmatch(r"[0-9a-f-]{36}", known):
         return str(uuid.uuid4())
     if match := re.fullmatch(r"([a-z]+_)[a-z2-7]{26}", known):
@@ -179,7 +184,8 @@ def unknown_like(known: str) -> str | None:
 
 
 def test_nobody_else_hears_of_a_secret(house):
-    """Changes of what is hidden make no sound, and the log of the program does not tell them."""
+    """Changes of hidden things cause no notifications, and the program's log does not contain
+    them."""
     heard = {}
     with contextlib.ExitStack() as open_streams:
         for viewer in ("player", "reader"):
@@ -200,7 +206,7 @@ def test_nobody_else_hears_of_a_secret(house):
 
 
 def seen(house: House, secret) -> bool:
-    """Whether the one who runs the world still finds what a secret says."""
+    """Whether a game master can still find what a secret says."""
     gm = house.planted.gm
     found = [
         gm.do("kn_intel", action="recall", topic=secret.body, limit=20),

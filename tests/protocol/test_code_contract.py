@@ -1,5 +1,5 @@
-"""Code through the official Python client over stdio and the KOI API: the project's own sources,
-a small repository that changes, and what is not allowed."""
+"""The code tools, through the official Python client over stdio and through the KOI API: over the
+project's own sources, over a small repository that changes, and with what is not allowed."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def kitchen(tmp_path):
 
 @pytest.fixture(params=["embedded", "remote"])
 def place(request, program, kitchen, serve, binary, tmp_path):
-    """The program that answers from its own world, or one that asks the first one's API."""
+    """A program that answers from its own world, or one that uses the API of the first."""
     program.ok("scan", str(kitchen), "--name", "me/kitchen")
     if request.param == "embedded":
         return program
@@ -68,7 +68,7 @@ async def rows(client, cypher, **params):
 
 
 async def eventually(client, cypher):
-    """Waits until a query has rows: a graph is made anew beside everything else."""
+    """Waits until a query has rows: the graph is rebuilt in the background."""
     deadline = time.monotonic() + PATIENCE
     while not await rows(client, cypher):
         assert time.monotonic() < deadline, cypher
@@ -76,7 +76,7 @@ async def eventually(client, cypher):
 
 @pytest.fixture
 def host(tmp_path):
-    """A host of repositories, which only those trust who know its certificate."""
+    """A git server with a certificate that no client trusts by default."""
     folder = tmp_path / "host"
     folder.mkdir()
     host = GitHost(folder)
@@ -90,7 +90,8 @@ def git(folder, *words):
 
 
 async def test_a_repository_is_fetched_over_https(program, kitchen, host):
-    """Cloned, asked, and brought up to date; from nobody whose certificate is not trusted."""
+    """A repository is cloned, queried and updated, but not from a host whose certificate is not
+    trusted."""
     git(kitchen, "init", "--initial-branch=main")
     git(kitchen, "add", "."), git(kitchen, "commit", "-m", "Tea")
     git(kitchen.parent, "clone", "--bare", kitchen, host.folder / "kitchen.git")
@@ -120,7 +121,7 @@ async def test_a_repository_is_fetched_over_https(program, kitchen, host):
 
 
 async def test_questions_about_the_projects_own_sources(program):
-    """Five questions whose answers the sources themselves give."""
+    """Five questions whose answers are evident from the sources."""
     program.ok("scan", str(ROOT / "crates"), "--name", "lorewell", timeout=4 * PATIENCE)
     sources = {path: path.read_text() for path in (ROOT / "crates").rglob("*.rs")}
     async with client_of(program) as client:
@@ -260,7 +261,7 @@ async def test_a_scan_beside_the_server_is_seen_by_it(program, kitchen):
 
 
 def test_a_killed_scan_goes_on_where_it_was(program, tmp_path, serve):
-    """Whatever was kept until then is whole."""
+    """What was stored before the kill is intact."""
     folder = tmp_path / "large"
     folder.mkdir()
     for number in range(600):
@@ -272,7 +273,7 @@ def test_a_killed_scan_goes_on_where_it_was(program, tmp_path, serve):
         http.post("/compat/koi/github/repos", json={"repo_url": str(folder)}).raise_for_status()
         try:
             http.post("/compat/koi/github/scan", timeout=0.5)
-        except Exception:  # noqa: BLE001 - the client gave up, as it was to
+        except Exception:  # noqa: BLE001 - the timeout is intended
             pass
     server.kill()
     assert "all is well" in program.ok("doctor")
@@ -285,7 +286,7 @@ def test_a_killed_scan_goes_on_where_it_was(program, tmp_path, serve):
 
 
 def test_what_is_mounted_into_a_folder_is_left_out(program, kitchen):
-    """And nothing else, also where the mounted folder would have been left out anyway."""
+    """Nothing else is left out, even if the mounted folder would have been left out anyway."""
     for name in ("other", "target"):
         (kitchen / name).mkdir()
     script = (
@@ -301,7 +302,7 @@ def test_what_is_mounted_into_a_folder_is_left_out(program, kitchen):
 
 
 def test_a_stopped_scan_says_so_at_once(program, tmp_path, serve):
-    """Nobody waits for signs of life of a scan that was told to end."""
+    """The status of a scan that was told to end changes at once, without waiting for a timeout."""
     folder = tmp_path / "large"
     folder.mkdir()
     functions = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(40))
@@ -330,7 +331,7 @@ def test_a_stopped_scan_says_so_at_once(program, tmp_path, serve):
 
 
 def test_the_status_tells_that_git_is_at_work(program, host, serve):
-    """Asked while the other side takes its time."""
+    """Asked while the other side keeps git waiting."""
     program.settings = {
         "LOREWELL_WEB_REACHABLE": f"127.0.0.1:{host.port}",
         "GIT_SSL_CAINFO": str(host.certificate),
@@ -383,7 +384,7 @@ def test_who_may_do_what_over_http(program, kitchen, serve):
     assert done["results"][0]["code_entities"] == 1
     answer = post(gm, "code/query", {"cypher": "MATCH (f:Function {name:'a'}) RETURN f.name, 1"})
     assert answer.json()["results"] == [{"c1": '"a"', "c2": "1"}]
-    # A token can be made in anybody's name, the owner's as well: that brings nobody here.
+    # Anybody's name can be put on a token, even the owner's; that gives no access to this machine.
     owner = program.token("owner", "owner")
     for source in (str(kitchen), "/etc", str(kitchen / "missing"), "git@example.org:a/b"):
         refusal = post(owner, "github/repos", {"repo_url": source})
@@ -393,7 +394,8 @@ def test_who_may_do_what_over_http(program, kitchen, serve):
 
 
 def test_the_command_line_names_what_is_wrong(program, kitchen, tmp_path):
-    """Files that were left out, flags as they are written, limits that allow nothing."""
+    """Errors name the files that were left out, command line flags in their own spelling, and
+    limits of zero."""
     (kitchen / "huge.py").write_text("x = 1\n" * 100_000)
     said = program.run("scan", str(kitchen), "--name", "me/kitchen")
     assert said.returncode == 0, said

@@ -1,4 +1,4 @@
-"""The commands: what they print where, and their exit codes."""
+"""The commands: what they print on stdout and stderr, and their exit codes."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def elsewhere(binary, tmp_path_factory) -> Program:
 
 @pytest.fixture
 def filled(program) -> Program:
-    """The program with something to lose."""
+    """The program with data to lose."""
     program.ok("world", "create", "Second")
     with program.stdio() as pipes:
         pipes.initialize()
@@ -39,7 +39,7 @@ def filled(program) -> Program:
 
 
 def campaigns(program: Program) -> list[str]:
-    """The campaigns, as a client reads them."""
+    """Returns the names of the campaigns, as a client reads them."""
     with program.stdio() as pipes:
         pipes.initialize()
         (content,) = pipes.request("resources/read", {"uri": "campaigns://list"})["contents"]
@@ -47,7 +47,7 @@ def campaigns(program: Program) -> list[str]:
 
 
 def failed(done: subprocess.CompletedProcess, *words: str) -> None:
-    """A command that failed: exit code 1, nothing on stdout, an explanation on stderr."""
+    """Asserts that a command failed: exit code 1, nothing on stdout, an explanation on stderr."""
     assert (done.returncode, done.stdout) == (1, ""), done
     assert done.stderr.startswith("lorewell: "), done.stderr
     for word in words:
@@ -59,7 +59,7 @@ def failed(done: subprocess.CompletedProcess, *words: str) -> None:
 
 
 def test_call_knows_the_notes_as_they_are(program, tmp_path):
-    """As a server does that runs: new ones, edits by hand, and what is gone."""
+    """Like a running server, `call` notices new notes, edits by hand and deletions."""
     note = tmp_path / "People" / "Ilse.md"
     note.parent.mkdir()
     program.settings = {"VAULT_PATH": str(tmp_path)}
@@ -77,14 +77,14 @@ def test_call_knows_the_notes_as_they_are(program, tmp_path):
 
 
 def test_call_prints_the_answer_as_json(program):
-    """The structured answer alone, on stdout; nothing on stderr."""
+    """The structured answer alone on stdout; nothing on stderr."""
     done = program.run("call", "duality_outcome", DICE)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["outcome"] == "SUCCESS_WITH_HOPE"
 
 
 def test_call_reads_arguments_from_stdin(program):
-    """`-` takes the arguments from a pipe."""
+    """`-` reads the arguments from stdin."""
     assert json.loads(program.ok("call", "duality_outcome", "-", input=DICE))["total"] == 15
 
 
@@ -102,7 +102,7 @@ def test_call_of_a_failing_tool(program):
 
 
 def test_call_that_is_refused_in_the_form_of_its_contract(program):
-    """Exit code 1 as well: a script must not take a refusal for an answer."""
+    """Exit code 1 as well: a script must not take a refusal for a result."""
     done = program.run("call", "kn_intel", '{"action": "learn", "content": "x"}')
     assert (done.returncode, json.loads(done.stdout)["error"]) == (1, "type is required for learn")
     assert json.loads(program.ok("call", "kn_intel", '{"action": "recall"}'))["count"] == 0
@@ -115,12 +115,12 @@ def test_call_of_an_unknown_tool(program):
 
 @pytest.mark.parametrize("arguments", ["{", "hope=8", "[]", "5", '"x"', ""])
 def test_call_with_arguments_that_are_no_object(program, arguments):
-    """Exit code 1 and what was expected."""
+    """Exit code 1, and what was expected."""
     failed(program.run("call", "duality_outcome", arguments), "arguments", "try:")
 
 
 def test_call_of_a_tool_that_is_off(program):
-    """The selection holds on the command line, too."""
+    """The selection of tools also applies on the command line."""
     failed(program.run("--exclude-tools", "roll_dice", "call", "roll_dice"), "roll_dice")
     failed(program.run("--exclude-tools", "kn_learn", "call", "kn_learn", "{}"), "kn_learn")
 
@@ -129,7 +129,7 @@ def test_call_of_a_tool_that_is_off(program):
 
 
 def test_tools_lists_what_is_on(program):
-    """One line for each tool, and the sum of what they cost to read."""
+    """One line for each tool, and the total of what the listing costs to read."""
     lines = program.ok("tools").splitlines()
     declared = program.tools()
     assert [line.split()[0] for line in lines[1:-1]] == [tool["name"] for tool in declared]
@@ -137,7 +137,7 @@ def test_tools_lists_what_is_on(program):
 
 
 def test_tools_shows_one_in_full(program):
-    """A name shows its declaration with schemas and an example."""
+    """With a name, prints the tool's declaration with schemas and an example."""
     shown = json.loads(program.ok("tools", "roll_dice"))
     assert {"inputSchema", "outputSchema", "example", "annotations", "description"} <= set(shown)
 
@@ -151,13 +151,13 @@ def test_tools_of_an_unknown_name(program):
 
 
 def test_the_first_world_is_there(program):
-    """A fresh store has a world to work in."""
+    """A new store has a world to work in."""
     (line,) = program.ok("world", "list").splitlines()
     assert line.split()[:2] == ["*", "Main"]
 
 
 def test_worlds_are_made_and_chosen(program):
-    """create lists it, use marks it, --use does both."""
+    """`create` adds a world to the list, `use` marks it, `--use` does both."""
     program.ok("world", "create", "Second")
     assert [line[0] for line in program.ok("world", "list").splitlines()] == ["*", " "]
     program.ok("world", "use", "second")
@@ -180,12 +180,12 @@ def test_worlds_are_made_and_chosen(program):
     ],
 )
 def test_world_mistakes_are_explained(program, command, words):
-    """An unknown, taken, empty or impossible name: exit code 1 and a reason."""
+    """An unknown, taken, empty or invalid name: exit code 1 and a reason."""
     failed(program.run("world", *command), *words)
 
 
 def test_a_world_is_named_for_one_command(filled):
-    """--world and LOREWELL_WORLD; what is made in one world is not in the other."""
+    """`--world` and LOREWELL_WORLD: what is created in one world is not in the other."""
     assert len(campaigns(filled)) == 20
     filled.ok(
         "--world", "Second", "call", "campaign_create", '{"name": "Only here", "gm_mode": "AI"}'
@@ -201,14 +201,14 @@ def test_a_world_is_named_for_one_command(filled):
 
 
 def test_token_create_prints_the_secret_alone(program):
-    """Stdout is the token and nothing else, so that scripts can take it."""
+    """Stdout contains the token and nothing else, so that scripts can use it."""
     done = program.run("token", "create", "--role", "gm", "--name", "alice")
     assert done.stdout.count("\n") == 1 and done.stdout.startswith("lw_")
     assert "alice" in done.stderr and done.stdout.strip() not in done.stderr
 
 
 def test_tokens_are_listed_and_revoked(program):
-    """list shows number, public part, name and role; revoke notes when."""
+    """`list` shows number, public part, name and role; `revoke` records when."""
     program.token("gm", "alice")
     assert "is revoked" in program.ok("token", "revoke", "1")
     header, line = program.ok("token", "list").splitlines()
@@ -225,7 +225,7 @@ def test_tokens_are_listed_and_revoked(program):
     ],
 )
 def test_token_mistakes_are_explained(program, command, word):
-    """An unknown role, an empty name, a number that is no token."""
+    """An unknown role, an empty name, a number that is not a token's."""
     failed(program.run("token", *command), word)
 
 
@@ -233,7 +233,8 @@ def test_token_mistakes_are_explained(program, command, word):
 
 
 def test_connect_tells_what_the_client_will_not_hear(program):
-    """What the shell says beside flags, as lines that the configuration understands; no secrets."""
+    """Settings from the environment, which the client will not have, are printed as lines for the
+    configuration file, without secrets."""
     program.settings = {"VAULT_PATH": "notes", "KANKA_TOKEN": "s3cret", "KANKA_CAMPAIGN_ID": "7"}
     done = program.run("connect", "cursor")
     assert done.returncode == 0 and "s3cret" not in done.stdout + done.stderr, done
@@ -252,7 +253,7 @@ def test_connect_tells_what_the_client_will_not_hear(program):
 
 
 def test_doctor_finds_nothing_wrong(filled):
-    """Exit code 0, what the store holds, and the last word."""
+    """Exit code 0, the statistics of the store, and a closing line."""
     said = filled.ok("doctor")
     assert "2 worlds" in said and said.splitlines()[-1] == "all is well"
     report = json.loads(filled.ok("doctor", "--json"))
@@ -260,7 +261,7 @@ def test_doctor_finds_nothing_wrong(filled):
 
 
 def test_doctor_names_the_configuration_that_was_read(filled):
-    """The one that is named, or none."""
+    """The file that was named, or none."""
     assert ["config", "none"] in [line.split() for line in filled.ok("doctor").splitlines()]
     config = filled.home / "mine.toml"
     config.write_text("read_only = false\n")
@@ -289,7 +290,7 @@ MISCONFIGURED = {
 
 @pytest.mark.parametrize("case", MISCONFIGURED)
 def test_doctor_explains_what_is_configured_wrong(filled, case):
-    """Each by its name and with what to do; the store is looked at all the same."""
+    """Each problem is named, with a remedy, and the store is still checked."""
     variables, text, problem, remedy = MISCONFIGURED[case]
     config = filled.home / "wrong.toml"
     config.write_text(text)
@@ -302,7 +303,7 @@ def test_doctor_explains_what_is_configured_wrong(filled, case):
 
 
 def test_doctor_looks_at_every_setting_at_once(filled):
-    """One that is wrong does not hide another, and no key is made for looking."""
+    """One wrong setting does not hide another, and the check creates no key."""
     filled.settings = {"VAULT_PATH": "/no/such/folder", "KOI_API_ENDPOINT": "not a url"}
     (filled.data / "koi-net.pem").write_text("no key")
     done = filled.run("doctor")
@@ -316,7 +317,8 @@ def test_doctor_looks_at_every_setting_at_once(filled):
 
 
 def test_doctor_goes_on_after_what_is_set_by_half(filled):
-    """Settings that no command would start with: each is told, and the store is looked at."""
+    """With settings that no command would start with, each problem is reported and the store is
+    still checked."""
     filled.settings = {
         "KANKA_CAMPAIGN_ID": "abc", "WORLD_ANVIL_TOKEN": "y", "LOREWELL_LLM_URL": "http://127.0.0.1:1",
         "LOREWELL_TOOLSETS": "foo", "VAULT_PATH": "/no/such/folder",
@@ -334,7 +336,7 @@ def test_doctor_goes_on_after_what_is_set_by_half(filled):
 @pytest.mark.parametrize("variable", ["LOREWELL_HTTP_ADDR", "LOREWELL_KOI_ADDR"])
 @pytest.mark.parametrize("address", ["garbage", "0.0.0.0:9107", "127.0.0.1", "127.0.0.1:99999"])
 def test_doctor_knows_the_addresses_that_the_environment_names(filled, variable, address):
-    """As `serve` does, which refuses them."""
+    """They are refused in the same way as by `serve`."""
     filled.settings = {variable: address}
     failed(filled.run("serve"))
     done = filled.run("doctor", "--json")
@@ -343,18 +345,18 @@ def test_doctor_knows_the_addresses_that_the_environment_names(filled, variable,
 
 
 def test_doctor_works_while_a_server_runs(filled, serve):
-    """A check does not disturb a server, nor the other way round."""
+    """A check does not disturb a server, and the server does not disturb the check."""
     server = serve()
     assert "all is well" in filled.ok("doctor")
     assert server.is_healthy()
 
 
 HEADER = [f"byte {place} of the header" for place in (0, 5, 10, 15, 60, 61, 68, 70)]
-"""What says that it is a database, which schema it has, and that it is ours."""
+"""Bytes of the file header that identify a database, its schema and its application."""
 
 
 def damage(store, how: str) -> None:
-    """Breaks a store."""
+    """Damages a store."""
     if how == "a directory":
         store.unlink()
         store.mkdir()
@@ -380,7 +382,7 @@ def damage(store, how: str) -> None:
     ["pages overwritten", "cut short", "header destroyed", "another file", "empty", "a directory", *HEADER],
 )
 def test_doctor_explains_a_damaged_store(filled, elsewhere, how):
-    """Exit code 1, what is wrong and how to mend it; the damaged file is left as it is."""
+    """Exit code 1, the problem and a remedy; the damaged file stays as it is."""
     copy = filled.copy(elsewhere.home / "copy")
     damage(copy.store, how)
     before = copy.store.is_file() and copy.store.read_bytes()
@@ -394,7 +396,8 @@ def test_doctor_explains_a_damaged_store(filled, elsewhere, how):
 
 @pytest.mark.parametrize("place", [18, 19])
 def test_doctor_tells_which_byte_of_the_header_is_odd(filled, elsewhere, place):
-    """Those that tell the format: all else is whole, and what is advised for want of a backup works."""
+    """For the bytes that state the file format: everything else is intact, and the remedy for those
+    without a backup works."""
     copy = filled.copy(elsewhere.home / "copy")
     data = bytearray(copy.store.read_bytes())
     data[place] = 7
@@ -409,7 +412,7 @@ def test_doctor_tells_which_byte_of_the_header_is_odd(filled, elsewhere, place):
 
 @pytest.mark.parametrize("command", ["doctor", "world"])
 def test_the_data_directory_is_no_file(filled, command):
-    """Who names the store itself is told to name what it is in."""
+    """A user who passes the store itself as `--data` is told to pass its directory."""
     mistaken = Program(filled.binary, filled.home)
     mistaken.data = filled.store
     done = mistaken.run(*([command] if command == "doctor" else ["world", "list"]))
@@ -419,13 +422,13 @@ def test_the_data_directory_is_no_file(filled, command):
 
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-"""Runs a command as somebody else, where that is possible."""
+"""Runs a command as another user, where that is possible."""
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can be somebody else")
 @pytest.mark.parametrize("what", ["the file", "the directory", "writing"])
 def test_a_store_of_somebody_else_is_not_taken_for_damaged(filled, what):
-    """Nobody is told to put a backup in the place of a store that is whole."""
+    """Nobody is advised to replace an intact store by a backup."""
     with tempfile.TemporaryDirectory() as folder:
         copy = filled.copy(Path(folder))
         os.chmod(folder, 0o755)
@@ -441,7 +444,7 @@ def test_a_store_of_somebody_else_is_not_taken_for_damaged(filled, what):
 
 @pytest.mark.parametrize("command", [["world", "list"], ["call", "roll_dice", "{}"], ["serve"], []])
 def test_whoever_cannot_open_the_store_is_told_what_to_try(filled, elsewhere, command):
-    """Not only by doctor: a client that starts the program shows nothing else."""
+    """Not only doctor says so: a client that starts the program shows nothing else."""
     copy = filled.copy(elsewhere.home / "copy")
     with sqlite3.connect(copy.store) as db:
         db.execute("PRAGMA user_version = 99")
@@ -450,7 +453,7 @@ def test_whoever_cannot_open_the_store_is_told_what_to_try(filled, elsewhere, co
 
 
 def test_doctor_makes_no_store(program):
-    """Where there is none, or somebody mistyped its directory, it says so."""
+    """If there is no store, or the directory was mistyped, it says so."""
     done = program.run("doctor")
     assert done.returncode == 1 and "PROBLEM there is no store yet" in done.stdout
     assert not program.data.exists()
@@ -460,8 +463,8 @@ CASKS = "The cellar holds forty casks of cider"
 
 
 def test_doctor_names_what_a_bad_disk_changed(filled):
-    """A letter of a text: nobody is shown the wrong text, doctor says which one it is, and what
-    it advises for want of a backup works."""
+    """With one letter of a text changed, nobody is shown the wrong text, doctor names it, and the
+    remedy for those without a backup works."""
     page = {"entity_type": "location", "name": "The Cellar", "entry": CASKS}
     made = json.loads(filled.ok("call", "create_entities", json.dumps({"entities": [page]})))
     assert CASKS in filled.ok("call", "find_entities", '{"query": "casks"}')
@@ -483,7 +486,7 @@ def test_doctor_names_what_a_bad_disk_changed(filled):
 
 
 def test_doctor_looks_at_the_world_that_is_named(filled):
-    """What it holds; one that does not exist is a problem."""
+    """Doctor prints what that world holds; a world that does not exist is a problem."""
     filled.ok("--world", "Second", "call", "campaign_create", '{"name": "One", "gm_mode": "AI"}')
     first = json.loads(filled.ok("doctor", "--json"))["world"]
     second = json.loads(filled.ok("--world", "second", "doctor", "--json"))["world"]
@@ -496,7 +499,7 @@ def test_doctor_looks_at_the_world_that_is_named(filled):
 
 
 def test_doctor_warns_of_a_full_disk(filled):
-    """Before writes are refused. The disk is a small one in memory."""
+    """It warns before writes are refused. The disk in this test is a small one in memory."""
     small = filled.home / "small"
     small.mkdir()
     steps = f'mount -t tmpfs -o size=8m none "{small}" && cp -r "{filled.data}" "{small}" && exec "$@"'
@@ -509,7 +512,7 @@ def test_doctor_warns_of_a_full_disk(filled):
 
 
 def test_doctor_explains_a_newer_store(filled):
-    """A store of a later version is refused, not touched."""
+    """A store of a later version is refused and left as it is."""
     with sqlite3.connect(filled.store) as db:
         db.execute("PRAGMA user_version = 9999")
     db.close()
@@ -519,13 +522,13 @@ def test_doctor_explains_a_newer_store(filled):
 
 
 def test_a_world_that_is_not_there_is_noticed_at_once(filled):
-    """Not only with the first call, when the client already runs."""
+    """It is noticed at the start, not with the client's first call."""
     failed(filled.run("--world", "Nope", "serve", "--http-addr", "127.0.0.1:0"), "Nope")
     failed(filled.run("--world", "Nope", input=""), "Nope")
 
 
 def test_output_that_cannot_be_written_is_a_failure(filled):
-    """A token that nobody ever saw is no success."""
+    """A token that nobody has seen is not a success."""
     with open("/dev/full", "w") as full:
         command = filled.command("token", "create", "--role", "gm", "--name", "unseen")
         done = subprocess.run(command, env=filled.environment(), stdout=full, stderr=subprocess.PIPE)
@@ -533,7 +536,7 @@ def test_output_that_cannot_be_written_is_a_failure(filled):
 
 
 def test_a_damaged_store_is_not_served(filled):
-    """stdio and serve refuse with a reason instead of working on a ruin."""
+    """stdio and serve refuse with a reason instead of working on a damaged store."""
     damage(filled.store, "header destroyed")
     failed(filled.run("serve", "--http-addr", "127.0.0.1:0"), "store")
     failed(filled.run(input=""), "store")
@@ -543,7 +546,7 @@ def test_a_damaged_store_is_not_served(filled):
 
 
 def test_backup_while_serving_and_restore_elsewhere(filled, elsewhere, serve):
-    """The copy made under a running server has everything, and works in another place."""
+    """A copy made under a running server has everything and works elsewhere."""
     server = serve()
     with server.client() as http:
         Session(http).open().call(
@@ -560,7 +563,7 @@ def test_backup_while_serving_and_restore_elsewhere(filled, elsewhere, serve):
 
 
 def test_backup_under_load_is_consistent(program, elsewhere, serve):
-    """Several backups while campaigns are being made: each is whole and one before the next."""
+    """Several backups while campaigns are being created: each is complete up to its own moment."""
     server = serve()
     sizes = []
     with server.client() as http:
@@ -576,14 +579,14 @@ def test_backup_under_load_is_consistent(program, elsewhere, serve):
 
 
 def test_a_backup_of_nothing_is_refused(program):
-    """A mistyped directory is noticed, and no store is made there."""
+    """A mistyped directory is noticed, and no store is created there."""
     refused = program.run("backup", str(program.home / "copy"))
     assert refused.returncode == 1 and "--data" in refused.stderr
     assert not program.store.exists()
 
 
 def test_a_backup_into_a_folder_that_is_not_there_says_so(filled):
-    """The folder is named, and what to do."""
+    """The error names the folder and what to do."""
     refused = filled.run("backup", str(filled.home / "nowhere" / "copy"))
     assert refused.returncode == 1 and f"no folder {filled.home / 'nowhere'}" in refused.stderr
 
@@ -621,7 +624,7 @@ def test_restoring_from_nothing_says_that_there_is_no_such_file(filled):
 
 
 def test_restore_keeps_the_store_from_before(filled):
-    """What was replaced is kept beside it and can be restored in turn."""
+    """The replaced store is kept next to the new one and can be restored in turn."""
     copy = filled.home / "backup.sqlite"
     filled.ok("backup", str(copy))
     filled.ok("call", "campaign_create", '{"name": "Too late", "gm_mode": "AI"}')
@@ -634,7 +637,7 @@ def test_restore_keeps_the_store_from_before(filled):
 
 @pytest.mark.parametrize("user", ["serve", "stdio"])
 def test_restore_is_refused_while_the_store_is_in_use(filled, user):
-    """A server or a client that has the store open: nothing is replaced, and it goes on."""
+    """If a server or a client has the store open, nothing is replaced and it keeps working."""
     copy = filled.home / "backup.sqlite"
     filled.ok("backup", str(copy))
     if user == "serve":
@@ -663,12 +666,12 @@ def test_a_bad_backup_is_refused(filled, how):
 
 
 def test_a_missing_backup_is_refused(filled):
-    """A typing mistake in the file's name."""
+    """The file name was mistyped."""
     failed(filled.run("restore", str(filled.home / "nothing.sqlite")), "nothing.sqlite")
 
 
 def test_a_damaged_store_is_restored(filled):
-    """What doctor advises works."""
+    """The remedy that doctor suggests works."""
     copy = filled.home / "backup.sqlite"
     filled.ok("backup", str(copy))
     damage(filled.store, "pages overwritten")
@@ -681,7 +684,7 @@ def test_a_damaged_store_is_restored(filled):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completions(program, shell):
-    """A script for the shell that knows the commands."""
+    """The script for the shell contains the commands."""
     script = program.ok("completions", shell)
     assert all(word in script for word in ("serve", "token", "doctor", "toolsets"))
     if path := shutil.which(shell):
@@ -689,7 +692,7 @@ def test_completions(program, shell):
 
 
 def test_help_mentions_what_matters(program):
-    """The options most people look for are in --help."""
+    """`--help` lists the options that most people look for."""
     said = program.ok("--help")
     for word in (
         "serve",
@@ -722,7 +725,7 @@ def test_help_mentions_what_matters(program):
 
 
 def test_the_version_is_told(program):
-    """lorewell --version."""
+    """`lorewell --version` prints the name and the version."""
     assert program.ok("--version").startswith("lorewell ")
 
 
@@ -730,7 +733,7 @@ def test_the_version_is_told(program):
     "mistake", [("bogus",), ("serve", "--bogus"), ("call",), ("token", "revoke", "x")]
 )
 def test_mistakes_on_the_command_line(program, mistake):
-    """Exit code 2 and usage on stderr, nothing on stdout."""
+    """Exit code 2, usage on stderr, nothing on stdout."""
     done = program.run(*mistake)
     assert (done.returncode, done.stdout) == (2, "") and "--help" in done.stderr
 
@@ -745,21 +748,21 @@ def test_mistakes_on_the_command_line(program, mistake):
     ],
 )
 def test_stdout_is_the_answer_however_much_is_logged(program, command):
-    """Logging goes to stderr: the output is the same with -vvv and LOREWELL_LOG=trace."""
+    """Logging goes to stderr: stdout is the same with -vvv and LOREWELL_LOG=trace."""
     program.ok("world", "list")
     quiet, loud = program.ok(*command), program.ok("-vvv", *command, env={"LOREWELL_LOG": "trace"})
     assert loud == quiet
 
 
 def test_the_data_directory_is_private(program):
-    """Only the owner can look into the data directory and its files."""
+    """Only the owner can access the data directory and its files."""
     program.ok("world", "list")
     assert stat.S_IMODE(program.data.stat().st_mode) == 0o700
     assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in program.data.iterdir())
 
 
 def test_the_data_directory_by_environment(program):
-    """LOREWELL_DATA is --data."""
+    """LOREWELL_DATA works like `--data`."""
     place = program.home / "by-environment"
     done = subprocess.run(
         [program.binary, "world", "list"],
@@ -772,7 +775,7 @@ def test_the_data_directory_by_environment(program):
 
 
 def test_a_wrong_configuration_file_is_explained(program):
-    """A misspelt key and a missing file: exit code 1 and which."""
+    """A misspelt key and a missing file: exit code 1, and the error names it."""
     config = program.home / "lorewell.toml"
     config.write_text("[http]\nadress = '127.0.0.1:1'\n")
     failed(program.run("--config", str(config), "world", "list"), "lorewell.toml", "adress")
@@ -780,7 +783,7 @@ def test_a_wrong_configuration_file_is_explained(program):
 
 
 def test_a_taken_port_is_explained(program, serve):
-    """Exit code 1 and the option that helps."""
+    """Exit code 1, and the option that helps."""
     server = serve()
     failed(program.run("serve", "--http-addr", f"127.0.0.1:{server.port}"), "--http-addr")
 
@@ -789,12 +792,12 @@ def test_a_taken_port_is_explained(program, serve):
     "address", ["", "localhost", "host:port", "127.0.0.1:99999", "nowhere.invalid:1"]
 )
 def test_an_impossible_address_is_explained(program, address):
-    """What HOST:PORT looks like."""
+    """The error shows the form HOST:PORT."""
     failed(program.run("serve", "--http-addr", address), "127.0.0.1:8081")
 
 
 def test_serve_stops_in_order(server):
-    """SIGTERM: exit code 0, and the write-ahead log is folded into the store."""
+    """SIGTERM: exit code 0, and the write-ahead log is merged into the store."""
     with server.client() as http:
         session = Session(http).open()
         with session.stream():
@@ -803,7 +806,7 @@ def test_serve_stops_in_order(server):
 
 
 def test_two_servers_share_a_store(program, serve):
-    """What one writes the other shows."""
+    """Each shows what the other writes."""
     first, second = serve(), serve()
     with first.client() as one, second.client() as two:
         Session(one).open().call("campaign_create", {"name": "Shared", "gm_mode": "AI"})

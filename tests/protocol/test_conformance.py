@@ -1,4 +1,5 @@
-"""The official conformance suite passes, with the fixtures and, where none are needed, without."""
+"""The official conformance suite passes, both with its fixtures and, as far as it needs none,
+without."""
 
 import json
 import os
@@ -14,7 +15,7 @@ from harness.program import Program
 SUITE = "@modelcontextprotocol/conformance/dist/index.js"
 REVISIONS = ("2025-11-25", "2026-07-28")
 
-# Scenarios that need nothing but a server: the product itself must pass them.
+# Scenarios that need no fixtures: the product itself must pass them.
 PRODUCT = {
     "2025-11-25": (
         "server-initialize",
@@ -45,7 +46,7 @@ PRODUCT = {
     ),
 }
 
-# Single checks inside those scenarios that ask for a fixture after all.
+# Single checks in those scenarios that do need a fixture.
 NEEDS_FIXTURE = {
     "server-sse-disconnect-resume",
     "sep-2575-server-rejects-undeclared-capability",
@@ -54,14 +55,14 @@ NEEDS_FIXTURE = {
     "sep-2575-server-no-log-without-loglevel",
 }
 
-# Where the suite puts a scenario's checks: server-ping-2026-11-15T22-07-25-776Z
+# The folder of a scenario's checks, for example server-ping-2026-11-15T22-07-25-776Z.
 FOLDER = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
 
 PASSED = ("SUCCESS", "INFO", "SKIPPED")
 
 
 class Suite:
-    """Runs the suite once for a revision and sorts what it reports."""
+    """Runs the suite and parses its reports."""
 
     def __init__(self, node: str, packages: Path, home: Path):
         self.node = node
@@ -69,9 +70,9 @@ class Suite:
         self.home = home
 
     def run(self, server, revision: str) -> dict[str, list[dict]]:
-        """The checks of each scenario."""
+        """Runs the suite for a revision; returns the checks of each scenario."""
         results = self.home / f"results-{revision}"
-        # The suite wants the name localhost: it tests DNS rebinding with it.
+        # The suite requires the name localhost, because it tests DNS rebinding with it.
         done = subprocess.run(
             [
                 self.node,
@@ -116,7 +117,7 @@ def suite(node, node_packages, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def product(suite, shared):
-    """What the suite reports about the product, for each revision."""
+    """The suite's reports on the product, by revision."""
     runs = suite("product")
     return {revision: runs.run(shared, revision) for revision in REVISIONS}
 
@@ -126,7 +127,7 @@ def product(suite, shared):
     [(revision, scenario) for revision in REVISIONS for scenario in PRODUCT[revision]],
 )
 def test_the_product_passes(product, revision, scenario):
-    """A scenario that needs no fixture passes with the product as it is shipped."""
+    """A scenario that needs no fixture passes with the released product."""
     checks = [c for c in product[revision][scenario] if c["id"] not in NEEDS_FIXTURE]
     assert checks, "the scenario did not run"
     assert failures(checks) == []
@@ -134,7 +135,7 @@ def test_the_product_passes(product, revision, scenario):
 
 @pytest.fixture(scope="module")
 def fixtures(tmp_path_factory):
-    """A server with the fixtures the suite asks for."""
+    """A server with the fixtures that the suite asks for."""
     binary = os.environ.get("LOREWELL_CONFORMANCE")
     if not binary:
         pytest.skip("LOREWELL_CONFORMANCE is not set: no binary with the suite's fixtures")
@@ -146,7 +147,7 @@ def fixtures(tmp_path_factory):
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_everything_passes_with_fixtures(suite, fixtures, revision):
-    """Every check of every scenario passes: 100 %."""
+    """Every check of every scenario passes."""
     results = suite("fixtures").run(fixtures, revision)
     failing = {scenario: failures(checks) for scenario, checks in results.items()}
     assert {name: found for name, found in failing.items() if found} == {}

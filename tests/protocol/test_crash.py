@@ -1,4 +1,4 @@
-"""What was acknowledged over HTTP survives kill -9, and the server is back at once."""
+"""What was acknowledged over HTTP survives kill -9, and the server restarts quickly."""
 
 import os
 import random
@@ -30,7 +30,7 @@ class Ledger:
 
 
 def open_sessions(server, ledger: Ledger) -> None:
-    """Opens sessions until the server is gone; an answered initialize is acknowledged."""
+    """Opens sessions until the server is gone. An answered `initialize` is an acknowledgement."""
     opening = message("initialize", initialize_params("2025-11-25"))
     with server.client(accept=BOTH) as http:
         while True:
@@ -41,7 +41,7 @@ def open_sessions(server, ledger: Ledger) -> None:
 
 
 def create_campaigns(server, ledger: Ledger) -> None:
-    """Creates campaigns until the server is gone; an answered call is acknowledged."""
+    """Creates campaigns until the server is gone. An answered call is an acknowledgement."""
     with server.client() as http:
         session = Session(http).open()
         while True:
@@ -68,11 +68,11 @@ def until_gone(work, server, ledger) -> None:
     try:
         work(server, ledger)
     except (httpx2.TransportError, ValueError):
-        pass  # the kill: an answer cut short is no acknowledgement
+        pass  # the kill: an answer that was cut short acknowledges nothing
 
 
 def kill_while(server, work, ledger: Ledger, after: float) -> None:
-    """Lets the workers work, and kills the server in the middle of it."""
+    """Starts the workers and kills the server while they work."""
     threads = [
         threading.Thread(target=until_gone, args=(work, server, ledger)) for _ in range(WORKERS)
     ]
@@ -85,7 +85,7 @@ def kill_while(server, work, ledger: Ledger, after: float) -> None:
         thread.join()
 
 
-# With those of test_losses.py, 200 kills; cargo xtask test losses: 1,000.
+# 200 kills together with those of test_losses.py; 1,000 with `cargo xtask test losses`.
 LONG = os.environ.get("LOREWELL_LOSSES") == "all"
 CASES = {
     "sessions": (open_sessions, survives_session, 400 if LONG else 70),
@@ -95,8 +95,8 @@ CASES = {
 
 @pytest.mark.parametrize("what", CASES)
 def test_nothing_acknowledged_is_lost(serve, program, what):
-    """Many times over: work from several sides, kill -9 at a random moment, start again within
-    two seconds, find everything that was acknowledged."""
+    """Many times over: work from several threads, kill -9 at a random moment, restart, and find
+    everything that was acknowledged. The median restart takes less than two seconds."""
     work, survives, cycles = CASES[what]
     moments = random.Random(SEED)
     server = serve("--max-sessions", "100000")
@@ -121,10 +121,10 @@ def test_nothing_acknowledged_is_lost(serve, program, what):
 
 
 def test_a_damaged_log_is_not_read_over(serve, program):
-    """A byte that a bad disk changed in the write-ahead log: nobody opens the store and writes over
-    what lies behind it, and the doctor tells. Who accepts that keeps what can be read."""
+    """If a byte of the write-ahead log is damaged, nobody opens the store and overwrites what lies
+    behind it, and doctor reports it. With `--accept`, what can be read is kept."""
     server = serve()
-    # Few enough that nothing is brought from the log into the store meanwhile.
+    # So few that no checkpoint moves them from the log into the store.
     with server.client() as http:
         session = Session(http).open()
         for _ in range(5):

@@ -8,8 +8,8 @@ import pytest
 
 from harness.rpc import result_of, tool_names
 
-# The contract's text, word for word. Only the port, and the place of the cookie
-# file, are replaced when a test runs a command.
+# The contract's text, verbatim. When a test runs a command, only the port and the path of the
+# cookie file are replaced.
 INITIALIZE = r"""
 curl -sS -c /tmp/mcp-cookies.txt -X POST http://localhost:8081/mcp \
   -H "Content-Type: application/json" \
@@ -52,7 +52,7 @@ HEALTH = r"""
 curl http://localhost:8081/mcp/health
 """
 
-# The tools the contract describes; more may be listed.
+# The tools that the contract describes; more may be listed.
 CONTRACT = (
     "set_context",
     "campaign_create",
@@ -76,7 +76,7 @@ CONTRACT = (
 
 
 class Shell:
-    """Runs the contract's commands and remembers what curl saw."""
+    """Runs the contract's commands and keeps the status and headers of the responses."""
 
     def __init__(self, server, home):
         self.server = server
@@ -86,7 +86,8 @@ class Shell:
     def __call__(self, command: str) -> str:
         command = command.replace("localhost:8081", f"localhost:{self.server.port}")
         command = command.replace("/tmp/mcp-cookies.txt", str(self.cookies))
-        # curl's own settings file adds what the test needs to see; the command stays as it is.
+        # curl's configuration file makes it write the headers to a file, so the command can stay as
+        # it is.
         head = self.home / "head.txt"
         (self.home / ".curlrc").write_text(f'dump-header = "{head}"\n')
         done = subprocess.run(
@@ -110,7 +111,7 @@ def shell(server, tmp_path):
 
 
 def test_the_whole_sequence_in_order(shell, program):
-    """All four commands succeed one after the other, with plain JSON answers."""
+    """All four commands succeed in order, with plain JSON answers."""
     opened = result_of(json.loads(shell(INITIALIZE)))
     assert (shell.status, shell.headers["content-type"]) == (200, "application/json")
     assert opened["protocolVersion"] == "2024-11-05"
@@ -151,7 +152,7 @@ def test_curl_stores_the_cookie_and_no_second_one_is_set(shell):
 
 
 def test_a_first_request_of_any_kind_gets_a_cookie(shell):
-    """tools/list without any initialize opens a session by itself."""
+    """`tools/list` without `initialize` opens a session by itself."""
     shell.cookies.write_text("")
     listed = result_of(json.loads(shell(LIST_TOOLS)))
     assert shell.status == 200 and set(CONTRACT) <= set(tool_names(listed))
@@ -159,6 +160,6 @@ def test_a_first_request_of_any_kind_gets_a_cookie(shell):
 
 
 def test_health_sets_the_cookie_too(shell):
-    """The cookie is set on the first request to any endpoint, health included."""
+    """The first response of any endpoint sets the cookie, health included."""
     shell(HEALTH)
     assert "mcp_session=" in shell.headers["set-cookie"]

@@ -1,4 +1,4 @@
-"""One damaged entry keeps nothing else from being read, and nothing is shown in its place."""
+"""One damaged row keeps nothing else from being read, and nothing wrong is shown in its place."""
 
 import json
 
@@ -18,7 +18,7 @@ OTHERS = [f"Meadow {number}" for number in range(5)]
 
 @pytest.fixture(params=DAMAGES)
 def damaged(request, program: Program, serve):
-    """A server over six pages, one of which is not as it was written."""
+    """A server with six pages, one of which is damaged in the store."""
     pages = [{"entity_type": "location", "name": "Zellar Prime", "entry": SAID, "tags": ["place"]}]
     pages += [{"entity_type": "location", "name": name, "entry": f"Herbs grow on {name}. [entity:1]", "tags": ["place"]}
               for name in OTHERS]
@@ -68,7 +68,7 @@ def test_its_neighbours_are_read(damaged):
 
 
 def test_who_asks_for_it_alone_is_told(damaged):
-    """And nothing is written over it."""
+    """Nothing overwrites the damaged row either."""
     seat, http, server, wrong = damaged
     [campaign] = http.get("/compat/kanka/1.0/campaigns").json()["data"]
     answer = http.get(f"/compat/kanka/1.0/campaigns/{campaign['id']}/locations/1")
@@ -83,7 +83,7 @@ def test_who_asks_for_it_alone_is_told(damaged):
 
 
 def test_documents_of_others_are_read(program, serve):
-    """Attributes of a page; those of the damaged one are told to nobody, and not written over."""
+    """For the attributes of pages: those of the damaged page are neither shown nor overwritten."""
     token = program.token("owner", "Ada")
     server = serve()
     with server.client(authorization=f"Bearer {token}") as http:
@@ -120,8 +120,8 @@ TABLE = {
 
 @pytest.fixture(params=TABLE)
 def table(request, program: Program, serve):
-    """A server over two of everything that is listed at the table and in memory, one of which is not as
-    it was written."""
+    """A server with two of everything that the table and the memory list, one of which is damaged
+    in the store."""
     server = serve()
     with server.client() as http:
         seat = Seat(Session(http).open())

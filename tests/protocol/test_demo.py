@@ -1,4 +1,4 @@
-"""`lorewell demo`: the sample world, and what it says to try."""
+"""`lorewell demo`: the sample world, and the commands that it suggests."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from harness.program import Program
 
 @pytest.fixture(scope="module")
 def demo(binary, tmp_path_factory):
-    """The program with the sample world, and what making it printed."""
+    """The program with the sample world, and what creating it printed."""
     program = Program(binary, tmp_path_factory.mktemp("demo"))
     return program, program.ok("demo")
 
@@ -21,7 +21,7 @@ def call(program, tool, **arguments):
 
 
 def test_its_data_are_nobody_elses_business(demo):
-    """Also when it is the first command of all."""
+    """The folders are private even if this is the first command ever run."""
     program, printed = demo
     assert str(program.data / "demo-vault") in printed
     for folder in (program.data, program.data / "demo-vault", program.data / "demo-code"):
@@ -29,7 +29,7 @@ def test_its_data_are_nobody_elses_business(demo):
 
 
 def test_what_it_says_to_try_works(demo):
-    """Every call it prints succeeds as printed."""
+    """Every call that it prints succeeds as printed."""
     program, printed = demo
     calls = re.findall(r"lorewell (.*call) (\w+) '(.*)'", printed)
     assert {"search_articles", "code_query"} < {tool for _, tool, _ in calls}
@@ -57,7 +57,7 @@ def test_it_is_the_world_in_use(demo):
 
 
 def test_a_second_one_needs_another_name(demo):
-    """Nothing of the first is touched by accident."""
+    """The first sample world is not changed by accident."""
     program, _ = demo
     refused = program.run("demo")
     assert refused.returncode == 1 and "--name" in refused.stderr
@@ -66,7 +66,8 @@ def test_a_second_one_needs_another_name(demo):
 
 
 def test_its_folder_may_be_named_from_here(binary, tmp_path):
-    """As in `--data demo`: its code is found wherever a server runs later."""
+    """With a relative data directory such as `--data demo`, the code is found from wherever a
+    server runs later."""
     program = Program(binary, tmp_path)
     program.data = "demo"
     program.ok("demo", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""The dice tools do what the Duality contract says, number by number."""
+"""The dice tools follow the Duality contract number by number."""
 
 import itertools
 import json
@@ -29,7 +29,7 @@ def session(web):
 
 @pytest.fixture(scope="module")
 def call(session):
-    """Calls a tool that must succeed."""
+    """A function that calls a tool that must succeed."""
 
     def made(tool, arguments):
         answer = session.call(tool, arguments)
@@ -42,7 +42,7 @@ def call(session):
 
 @pytest.fixture(scope="module")
 def refuse(session):
-    """Calls a tool that must fail, and returns its error."""
+    """A function that calls a tool that must fail, and returns its error."""
 
     def made(tool, arguments):
         answer = session.call(tool, arguments)
@@ -53,7 +53,7 @@ def refuse(session):
 
 
 def contains(whole, part) -> bool:
-    """Whether everything the contract shows is there; more may be."""
+    """Whether an answer has everything that the contract shows; it may have more."""
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(
             key in whole and contains(whole[key], part[key]) for key in part
@@ -64,7 +64,7 @@ def contains(whole, part) -> bool:
 
 
 def judged(hope: int, fear: int, modifier: int, difficulty: int | None) -> str:
-    """The rules, written down a second time."""
+    """A second implementation of the rules."""
     if hope == fear:
         return "CRITICAL_SUCCESS"
     leads = "HOPE" if hope > fear else "FEAR"
@@ -74,7 +74,7 @@ def judged(hope: int, fear: int, modifier: int, difficulty: int | None) -> str:
 
 
 def test_rules_version(call):
-    """The contract's answer, word for word."""
+    """The contract's answer, verbatim."""
     assert contains(
         call("duality_rules_version", {}),
         {
@@ -109,19 +109,20 @@ def test_action_roll(call):
 
 
 def test_action_roll_needs_nothing(call):
-    """Without arguments: no modifier, no difficulty, and the outcome says who leads."""
+    """Without arguments there is no modifier and no difficulty, and the outcome says which die
+    leads."""
     rolled = call("duality_action_roll", {})
     assert rolled["modifier"] == 0 and "difficulty" not in rolled
     assert rolled["outcome"] == judged(rolled["hope"], rolled["fear"], 0, None)
 
 
 def test_outcome(call):
-    """The contract's answer, word for word."""
+    """The contract's answer, verbatim."""
     assert contains(call("duality_outcome", DICE), EVALUATED)
 
 
 def test_outcome_of_every_pair_of_dice(call):
-    """All 144 pairs, with and without a difficulty, against the rules written down here."""
+    """All 144 pairs, with and without a difficulty, against the second implementation."""
     for hope, fear in itertools.product(range(1, 13), repeat=2):
         for difficulty in (None, 15):
             dice = {"hope": hope, "fear": fear, "modifier": 1}
@@ -134,13 +135,13 @@ def test_outcome_of_every_pair_of_dice(call):
 
 
 def test_a_critical_succeeds_against_any_difficulty(call):
-    """Equal dice meet what their total does not."""
+    """Equal dice succeed even if their total does not reach the difficulty."""
     found = call("duality_outcome", {"hope": 1, "fear": 1, "difficulty": 1000})
     assert found["is_crit"] and found["meets_difficulty"] and found["outcome"] == "CRITICAL_SUCCESS"
 
 
 def test_explain(call):
-    """The contract's answer with its five steps; the last names the outcome itself."""
+    """The contract's answer with its five steps; the last one states the outcome itself."""
     assert contains(
         call("duality_explain", {**DICE, "request_id": "req_123"}),
         {
@@ -186,7 +187,7 @@ def test_explain(call):
 
 
 def test_probability(call):
-    """The contract's question with the right numbers; those printed there do not add up."""
+    """The contract's question with the right numbers; the printed ones do not add up."""
     assert contains(
         call("duality_probability", {"modifier": 2, "difficulty": 15}),
         {
@@ -208,7 +209,7 @@ def test_probability(call):
 @pytest.mark.parametrize("modifier", [-20, -3, 0, 2, 20])
 @pytest.mark.parametrize("difficulty", [0, 2, 13, 15, 24, 25, 50])
 def test_probability_counts_every_pair(call, modifier, difficulty):
-    """The counts are those of going through all 144 pairs."""
+    """The counts are the same as those of enumerating all 144 pairs."""
     found = call("duality_probability", {"modifier": modifier, "difficulty": difficulty})
     outcomes = [
         judged(h, f, modifier, difficulty) for h, f in itertools.product(range(1, 13), repeat=2)
@@ -222,7 +223,7 @@ def test_probability_counts_every_pair(call, modifier, difficulty):
 
 
 def test_roll_dice(call):
-    """The contract's pools: every die within its sides, every sum right."""
+    """The contract's pools: every die is within its sides, and every sum is right."""
     rolled = call("roll_dice", {"dice": [{"sides": 20, "count": 2}, {"sides": 6, "count": 1}]})
     assert [(pool["sides"], len(pool["results"])) for pool in rolled["rolls"]] == [(20, 2), (6, 1)]
     for pool in rolled["rolls"]:
@@ -243,7 +244,8 @@ def dice_of(rolled: dict):
 
 @pytest.mark.parametrize("tool", ROLLS)
 def test_a_roll_is_repeated_by_its_seed(call, tool):
-    """seed_used of one roll, sent back, gives the same dice; the answer says who chose."""
+    """Sending back the `seed_used` of a roll gives the same dice; the answer says who chose the
+    seed."""
     first = call(tool, ROLLS[tool])
     assert (first["rng"]["seed_source"], first["rng"]["roll_mode"]) == ("SERVER", "LIVE")
     seed = first["rng"]["seed_used"]
@@ -261,7 +263,7 @@ def test_a_roll_is_repeated_by_its_seed(call, tool):
 
 @pytest.mark.parametrize("tool", ROLLS)
 def test_seeds_survive_json(call, tool):
-    """No seed is larger than what a double holds exactly, so that no client mangles it."""
+    """No seed is larger than what a double holds exactly, so no client can garble it."""
     for _ in range(50):
         seed = call(tool, ROLLS[tool])["rng"]["seed_used"]
         assert isinstance(seed, int) and 0 <= seed <= SEED_MAX
@@ -270,7 +272,7 @@ def test_seeds_survive_json(call, tool):
 
 @pytest.mark.parametrize("seed", [0, 1, 42, SEED_MAX])
 def test_every_seed_in_range_is_accepted_in_both_forms(call, seed):
-    """As number and as text, with the same dice."""
+    """A seed as a number and the same seed as text give the same dice."""
     as_number = call("roll_dice", {**ROLLS["roll_dice"], "rng": {"seed": seed}})
     as_text = call("roll_dice", {**ROLLS["roll_dice"], "rng": {"seed": str(seed)}})
     assert dice_of(as_number) == dice_of(as_text) and as_text["rng"]["seed_used"] == seed
@@ -280,7 +282,7 @@ def test_every_seed_in_range_is_accepted_in_both_forms(call, seed):
     "seed", [SEED_MAX + 1, 2**64, -1, 1.5, "x", "", "1.5", "-1", str(2**53), True, []]
 )
 def test_a_seed_out_of_range_is_refused(refuse, seed):
-    """Never rounded, never wrapped."""
+    """A seed is never rounded or wrapped."""
     error = refuse(
         "roll_dice", {**ROLLS["roll_dice"], "rng": {"seed": seed, "roll_mode": "REPLAY"}}
     )
@@ -288,7 +290,7 @@ def test_a_seed_out_of_range_is_refused(refuse, seed):
 
 
 def test_replay_needs_a_seed(refuse):
-    """REPLAY of nothing is refused."""
+    """REPLAY without a seed is refused."""
     assert (
         refuse("roll_dice", {**ROLLS["roll_dice"], "rng": {"roll_mode": "REPLAY"}})["field"]
         == "rng.seed"
@@ -297,7 +299,7 @@ def test_replay_needs_a_seed(refuse):
 
 @pytest.mark.parametrize("tool", ROLLS)
 def test_live_ignores_the_seed_of_the_client(call, tool):
-    """Fresh dice are never the caller's choice, and the answer says whose seed it was."""
+    """With LIVE, the server always chooses the seed, and the answer says so."""
     seeds = set()
     for _ in range(10):
         rolled = call(tool, {**ROLLS[tool], "rng": {"seed": 42, "roll_mode": "LIVE"}})
@@ -307,7 +309,7 @@ def test_live_ignores_the_seed_of_the_client(call, tool):
 
 
 def test_the_same_seed_gives_the_same_dice_everywhere(call, shared):
-    """Over HTTP, over stdio and from the command line."""
+    """The dice are the same over HTTP, over stdio and on the command line."""
     arguments = {**ROLLS["roll_dice"], "rng": {"seed": 7, "roll_mode": "REPLAY"}}
     over_http = call("roll_dice", arguments)
     with shared.program.stdio() as pipes:
@@ -318,7 +320,7 @@ def test_the_same_seed_gives_the_same_dice_everywhere(call, shared):
 
 
 def test_live_dice_are_fair(call):
-    """12,000 d12: no face is off by more than five standard deviations."""
+    """In 12,000 rolls of a d12, no face is off by more than five standard deviations."""
     results = []
     for _ in range(12):
         rolled = call("roll_dice", {"dice": [{"sides": 12, "count": 1_000}]})
@@ -329,19 +331,19 @@ def test_live_dice_are_fair(call):
 
 
 def test_ten_thousand_dice_are_rolled(call):
-    """The most there may be, in ten pools."""
+    """The maximum, in ten pools."""
     rolled = call("roll_dice", {"dice": [{"sides": 6, "count": 1_000}] * 10})
     assert sum(len(pool["results"]) for pool in rolled["rolls"]) == 10_000
 
 
 def test_one_more_is_refused(refuse):
-    """10,001 dice together: the field is named."""
+    """10,001 dice in several pools: the error names the field."""
     pools = [{"sides": 6, "count": 1_000}] * 10 + [{"sides": 6, "count": 1}]
     assert refuse("roll_dice", {"dice": pools})["field"].startswith("dice")
 
 
 def test_ten_thousand_and_one_in_one_pool_are_refused(refuse):
-    """Also in a single pool."""
+    """The same in a single pool."""
     assert refuse("roll_dice", {"dice": [{"sides": 6, "count": 10_001}]})["field"].startswith(
         "dice"
     )
@@ -363,12 +365,13 @@ def test_ten_thousand_and_one_in_one_pool_are_refused(refuse):
     ],
 )
 def test_impossible_dice_are_refused(refuse, pool, field):
-    """Out of range is refused with the field's path; nothing wraps to a small number."""
+    """A value out of range is refused with the path of the field; nothing wraps to a small
+    number."""
     assert refuse("roll_dice", {"dice": [pool]})["field"] == field
 
 
 def test_no_dice_are_refused(refuse):
-    """An empty list is no roll."""
+    """An empty list is refused."""
     assert refuse("roll_dice", {"dice": []})["field"] == "dice"
 
 
@@ -389,7 +392,7 @@ def test_no_dice_are_refused(refuse):
     ],
 )
 def test_numbers_out_of_range_are_refused_not_wrapped(refuse, tool, field, value):
-    """The field is named, and the range is told."""
+    """The error names the field and the range."""
     good = {"duality_outcome": DICE, "duality_explain": DICE}.get(
         tool, {"modifier": 2, "difficulty": 15}
     )

@@ -1,5 +1,5 @@
-"""One world, five doors: whatever is made through one of them is found through all, in its own world
-alone, and the doors follow what becomes of it."""
+"""One world, five doors: what is made through one of them is found through all, only in its own
+world, and the doors follow all changes to it."""
 
 import json
 
@@ -20,7 +20,7 @@ BY_BODY = {
     "kn_intel recall": lambda here, word: here.do("kn_intel", action="recall", topic=word),
     "kn_intel context": lambda here, word: here.do("kn_intel", action="context", keywords=word),
 }
-"""Ways to find a thing by what it says."""
+"""Ways to find a thing by its text."""
 
 BY_NAME = {
     "find_entities name": lambda here, word: here.do("find_entities", name=word),
@@ -29,14 +29,14 @@ BY_NAME = {
     "koi_search": lambda here, word: here.do("koi_search", query=word),
     "kn_graph query name": lambda here, word: here.do("kn_graph", action="query", text=word),
 }
-"""Ways to find a thing by what it is called."""
+"""Ways to find a thing by its name."""
 
 BY_MENTION = {
     "get_entity_documents": lambda here: here.do("get_entity_documents", entity_uri=KNOWN),
     "get_entity_neighborhood": lambda here: here.do("get_entity_neighborhood", entity_uri=KNOWN),
     "kn_intel related": lambda here: here.do("kn_intel", action="related", node_id=KNOWN, limit=50),
 }
-"""Ways to find a thing by whom it mentions."""
+"""Ways to find a thing by the character that it mentions."""
 
 DOCUMENT = dict.fromkeys(
     ["resolve_entity", "get_entity_neighborhood"], "a document tells of entities and is none")
@@ -52,7 +52,7 @@ NOT_FOUND = {
     "idea": STATEMENT,
     "scanned file": DOCUMENT | {"kn_intel related": "names in code are found by search and make no links"},
 }
-"""What is not found which way, and why that makes sense. Everything else is found."""
+"""For each kind of thing the ways that do not find it, with the reason. Every other way does."""
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,8 @@ def test_it_is_found_from_another_world_only_by_asking_across_worlds(house, thin
 
 
 def test_a_recap_tells_what_happened_in_the_session_and_nothing_else(house, thing):
-    """What is made, changed or removed at the table is an event; a text somewhere is none."""
+    """The session note is an event of the session. The other things are not, even if their texts
+    match."""
     recap = told(house.here.do("session_recap", session_id=house.session, query=thing.body)["matches"])
     assert thing.is_in(recap) == (thing.what == "session note")
 
@@ -103,7 +104,7 @@ def test_the_doors_follow_what_becomes_of_it(house, thing):
 
 
 def test_the_reason_of_an_effect_is_found_and_linked_like_a_note(house):
-    """It happened in the session, whose node every door shows."""
+    """The reason is an event of the session, so search finds the session through every door."""
     body = invented("the reason of an effect")
     made = house.here.do("character_create", campaign_id=house.campaign, name="Wim Oxley", kind="PC")
     before = house.here.do("kn_intel", action="related", node_id=KNOWN, limit=50)
@@ -115,7 +116,8 @@ def test_the_reason_of_an_effect_is_found_and_linked_like_a_note(house):
 
 
 def test_kankas_door_lists_every_page_that_mentions_a_page(house):
-    """Also by the notes of who is played, and by what was registered of them elsewhere."""
+    """That includes pages that mention it in the notes of a played character or in a KOI entity's
+    description."""
     text = f"A friend of {house.mention}."
     made = house.here.do("character_create", campaign_id=house.campaign, name="Nan Quill", kind="PC", notes=text)
     there = house.register(name="Port Quill", entity_type="Location", description=text)
@@ -141,12 +143,13 @@ FORMS = {
     "get_article": "article_id",
     "kn_intel": "node_id",
 }
-"""Tools that ask for something by its id, and how they call it."""
+"""Tools that ask for something by id, with the name of their parameter."""
 
 
 @pytest.mark.parametrize("tool", FORMS)
 def test_ids_travel_between_the_doors(house, tool):
-    """Whatever one door shows a thing by, another takes; in another world it means nothing."""
+    """An id in the form of one door is accepted by the others; in another world it means
+    nothing."""
     number = int(house.mention.split(":")[1].split("|")[0])
     found = house.here.do("kn_graph", action="query", text=KNOWN)["nodes"]
     node = next(row["id"] for row in found if row["name"] == KNOWN)
@@ -157,14 +160,14 @@ def test_ids_travel_between_the_doors(house, tool):
     answers = [house.here.do(tool, **more, **{FORMS[tool]: form})
                for form in (str(number), house.mention, node, node.replace("node_", "character_"), article, uri)]
     assert all(told(answer) == told(answers[0]) for answer in answers)
-    # The atlas looks into all worlds of whoever asks.
+    # The atlas looks into all worlds of the caller.
     for form in (node, article, uri) if tool != "get_article" else ():
         refused = house.there.result(tool, {**more, FORMS[tool]: form})
         assert KNOWN not in str(refused), refused
 
 
 def test_the_table_takes_the_ids_of_the_other_doors(house):
-    """A sheet is read by whatever its character is shown by."""
+    """A character's sheet is found by every form of its id."""
     made = house.here.do("character_create", campaign_id=house.campaign, name="Bo Zander", kind="PC")
     (hit,) = [row for row in house.here.do("find_entities", name="Bo Zander")["entities"]]
     uri = house.here.do("resolve_entity", label="Bo Zander")["candidates"][0]["uri"]
@@ -177,7 +180,7 @@ def test_the_table_takes_the_ids_of_the_other_doors(house):
 
 
 def forms_of(house, name: str) -> list[str]:
-    """Every id by which the doors show something."""
+    """Returns every form of id by which the doors show something."""
     (hit,) = house.here.do("find_entities", name=name, name_exact=True)["entities"]
     uri = house.here.do("resolve_entity", label=name)["candidates"][0]["uri"]
     found = house.here.do("kn_graph", action="query", text=name)["nodes"]
@@ -189,7 +192,8 @@ def forms_of(house, name: str) -> list[str]:
 
 
 def test_pages_take_the_ids_of_the_other_doors(house):
-    """Whatever shows a page can be given where a page is asked for; elsewhere it means nothing."""
+    """Where a page is asked for, every form of its id is accepted; in another world it means
+    nothing."""
     (made,) = house.here.do("create_entities", entities=[
         {"entity_type": "location", "name": "Quay of Ives"}])["results"]
     forms = [*forms_of(house, "Quay of Ives"), made["entity_id"]]
@@ -212,7 +216,7 @@ def test_pages_take_the_ids_of_the_other_doors(house):
         (row,) = here.do("delete_entities", entity_ids=[form])["results"]
         assert row == {"entity_id": number, "success": True}
         here.do("kn_graph", action="restore", node_id=str(number))
-    # A number is another's there.
+    # In another world, the same number belongs to something else.
     for form in [form for form in forms[3:-1]]:
         (row,) = house.there.do("get_entities", entity_ids=[form])["results"]
         assert not row["success"] and "Quay" not in str(row), row
@@ -268,7 +272,8 @@ def test_every_step_that_is_never_taken_has_its_reason():
 
 
 def settled(house, thing, there: bool) -> dict:
-    """What is wrong about how a thing is found, once whoever looks after notes has seen it."""
+    """Returns what is wrong about how a thing is found, after the program had time to notice
+    changed files."""
     wrong = {}
 
     def right() -> bool:
@@ -281,7 +286,8 @@ def settled(house, thing, there: bool) -> dict:
 
 
 def wrong_ways(house, thing, there: bool) -> dict:
-    """The ways by which a thing is found that should not be, or the other way round."""
+    """Returns the ways that find a thing but should not, and those that should but do not, with the
+    reason given in `NOT_FOUND`."""
     reasons = NOT_FOUND.get(thing.what, {})
     answers = {way: ask(house.here, thing.body) for way, ask in BY_BODY.items()}
     answers |= {way: ask(house.here, thing.name) for way, ask in BY_NAME.items()}
@@ -292,20 +298,20 @@ def wrong_ways(house, thing, there: bool) -> dict:
 
 
 def still_told(house, word: str, by: str) -> list[str]:
-    """The ways by which an old word is still told."""
+    """Returns the ways that still find an old word."""
     ways = BY_BODY if by == "body" else BY_NAME
     return [way for way, ask in ways.items() if word.lower() in told(ask(house.here, word)).lower()]
 
 
 def rows(found) -> list[dict]:
-    """The objects in the lists of an answer."""
+    """Returns the objects in the lists of an answer."""
     if isinstance(found, list):
         return [one for one in found if isinstance(one, dict)]
     return [row for value in found.values() if isinstance(value, dict | list) for row in rows(value)]
 
 
 def told(answer) -> str:
-    """What an answer says besides its question."""
+    """Returns the text of an answer without the fields that repeat the question."""
     if isinstance(answer, dict):
         return " ".join(told(value) for key, value in answer.items() if key not in ECHOES)
     if isinstance(answer, list):

@@ -1,4 +1,4 @@
-"""Embeddings of an outside model: made in the background, used by recall, done without in need."""
+"""Embeddings of an external model: computed in the background, used by recall, and not required."""
 
 import time
 
@@ -65,11 +65,11 @@ def test_work_goes_on_where_it_was(program, service):
 
 ENTRIES = 150
 PAUSES = [40, 70, 100]
-"""After how many texts the service falls silent, and the program is stopped."""
+"""After how many texts the service stops answering, and the program is stopped."""
 
 
 def fill(program) -> set[str]:
-    """Entries of a world that no model has read yet."""
+    """Creates entries that have no embeddings yet, and returns their texts."""
     entries = {f"Entry {number} speaks of lantern {number * 7} at the quay." for number in range(ENTRIES)}
     with program.stdio() as pipes:
         pipes.initialize()
@@ -81,7 +81,7 @@ def fill(program) -> set[str]:
 
 
 def progress(pipes) -> tuple[int, int]:
-    """How many the status says are done, and how many wait."""
+    """Returns how many texts are embedded and how many are waiting, according to the status."""
     answer = pipes.request("tools/call", {"name": "kn_graph", "arguments": {"action": "status"}})
     told = answer["structuredContent"]["embeddings"]
     assert told["model"] == "made-up-1"

@@ -1,4 +1,4 @@
-"""The KOI-net node among nodes of the reference implementation, and among its own kind."""
+"""The KOI-net node with nodes of the reference implementation, and with other Lorewell nodes."""
 
 import json
 import os
@@ -15,12 +15,12 @@ from harness.web import Session
 
 NODE = "orn:koi-net.node"
 LONG = 60.0
-"""Seconds for what takes several rounds of calls between programs on a busy machine."""
+"""Timeout in seconds for what takes several rounds of calls between programs on a busy machine."""
 
 
 @pytest.fixture(params=["2.1.2", "2.0.7"])
 def version(request) -> str:
-    """Python with a version of the reference implementation."""
+    """A Python with a version of the reference implementation."""
     return os.environ[f"KOI_NET_{request.param.replace('.', '_')}"]
 
 
@@ -31,7 +31,7 @@ def newest() -> str:
 
 @pytest.fixture
 def nodes():
-    """Nodes that end with the test."""
+    """Registers nodes, which are killed when the test ends."""
     started = []
     yield started.append
     for node in started:
@@ -40,7 +40,7 @@ def nodes():
 
 @pytest.fixture
 def lorewell(binary, tmp_path, nodes):
-    """Starts Lorewell nodes."""
+    """A function that starts Lorewell nodes."""
 
     def start(name: str = "well", **table) -> Lorewell:
         node = Lorewell(binary, tmp_path / name, name=name, **table)
@@ -52,7 +52,7 @@ def lorewell(binary, tmp_path, nodes):
 
 @pytest.fixture
 def reference(tmp_path, nodes):
-    """Starts nodes of the reference implementation."""
+    """A function that starts nodes of the reference implementation."""
 
     def start(python: str, kind: str, name: str, **wanted) -> Reference:
         node = Reference(python, tmp_path / name, kind, name, **wanted)
@@ -78,13 +78,14 @@ def text_of(contents: dict) -> str:
 
 
 def found(well: Lorewell, words: str) -> str:
-    """What the one search finds, in lower case."""
+    """Returns what the search finds, in lower case."""
     answer = well.call("knowledge_search", {"query": words})
     return json.dumps([answer["results"], answer.get("chunk_results")]).lower()
 
 
 def manifests(well: Lorewell, whose: str) -> dict[str, str]:
-    """The things a node keeps, each with the hash of its contents, as they are in its store."""
+    """Returns the hash of each entity's contents that a node has, read from its store. `whose` is
+    "own" or "foreign"."""
     with closing(sqlite3.connect(f"file:{well.program.store}?mode=ro", uri=True)) as store:
         rows = store.execute(
             "SELECT json_extract(properties, '$.koi') FROM node"
@@ -106,14 +107,14 @@ def edges(peer: Reference) -> dict[str, dict]:
 
 
 def approval(peer: Reference, well: Lorewell) -> str | None:
-    """What the provider says of our subscription."""
+    """Returns the status of our subscription at the provider."""
     ours = [edge for edge in edges(peer).values() if edge["source"] == peer.rid]
     return ours[0]["status"] if ours and ours[0]["target"] == well.rid else None
 
 
 def test_a_reference_node_and_lorewell_tell_each_other(lorewell, reference, version):
-    """Handshake, edges both ways; ours appears there, is changed, is forgotten; theirs is found
-    here; and all of it after a kill of either side."""
+    """Handshake and edges in both directions. Our entity appears there, is changed and is
+    forgotten; theirs is found here. All of it also works after either side was killed."""
     well = lorewell()
     contact = {"rid": well.rid, "url": well.url}
     peer = reference(
@@ -165,7 +166,7 @@ def test_a_reference_node_that_lost_its_memory_is_subscribed_to_anew(lorewell, r
     well.command("share", "Osanna")
     well.command("connect", peer.url, "--rid", peer.rid)
     assert until(lambda: approval(peer, well) == "APPROVED", LONG), well.health()
-    # A reference node subscribes to those only that it can call.
+    # A reference node subscribes only to nodes that it can call.
     assert kind == "partial" or until(lambda: entities(peer.cache()), LONG), well.health()
     peer.kill()
     shutil.rmtree(peer.home / ".rid_cache")
@@ -197,7 +198,8 @@ def test_a_reference_node_that_forgot_us_while_we_were_away(lorewell, reference,
 
 
 def test_two_lorewell_nodes_part_and_come_together(lorewell):
-    """Who is left is told so, and hears of everything again when the other one is back."""
+    """The node that is left is told so, and receives everything again once the other one is
+    back."""
     one, two = lorewell("one"), lorewell("two")
     for well, other in ((one, two), (two, one)):
         well.command("connect", other.url)
@@ -238,7 +240,7 @@ def test_nodes_find_each_other_through_a_coordinator(lorewell, reference, newest
 
 
 def test_a_partial_node_polls(lorewell, reference, version):
-    """Lorewell has no address of its own: it calls, and asks for what happened."""
+    """Lorewell has no address of its own: it makes the calls and polls for events."""
     peer = reference(version, "full", "hub", provides=[PRACTICE], wants=[NODE])
     well = lorewell(kind="partial")
     well.command("connect", peer.url, "--rid", peer.rid)
@@ -263,7 +265,8 @@ def test_a_partial_reference_node_is_served_by_polls(lorewell, reference, versio
 
 
 def test_what_a_partial_reference_node_has_arrives(lorewell, reference, version):
-    """Nobody can call it: its owner here names it by its RID, and it tells of its own accord."""
+    """Nobody can call this node: its owner connects it here by its RID, and it sends its events
+    itself."""
     well = lorewell()
     contact = {"rid": well.rid, "url": well.url}
     leaf = reference(
@@ -288,7 +291,7 @@ def test_two_lorewell_nodes_of_which_one_cannot_be_called(lorewell):
 
 
 def test_ten_thousand_things_survive_three_kills(lorewell):
-    """Two Lorewell nodes; the one that receives and the one that sends are killed in the middle."""
+    """Two Lorewell nodes; the receiver and the sender are killed during the transfer."""
     one, two = lorewell("one"), lorewell("two")
     with one.server.client() as http:
         session = Session(http).open()
@@ -315,11 +318,12 @@ def test_ten_thousand_things_survive_three_kills(lorewell):
 
 
 def test_the_node_tells_members_only_how_it_is(lorewell):
-    """Health is no message of a node: once there are tokens, it needs one. Messages do not."""
+    """Once there are tokens, the health endpoint needs one, because it is not a message of the
+    protocol. Messages do not need one."""
     well = lorewell()
     rid, token = well.rid, well.program.token("reader", "Ann")
     with well.server.client() as http:
-        # The server looks every second whether there are tokens by now.
+        # The server checks every second whether there are tokens by now.
         assert until(lambda: http.get("/mcp").status_code == 401, LONG)
         for path in ["health", "koi-net/health", "%68ealth", "koi-net/%68ealth"]:
             assert http.get(f"/koi-net/{path}").status_code == 401, path
@@ -330,7 +334,8 @@ def test_the_node_tells_members_only_how_it_is(lorewell):
 
 
 def test_messages_that_are_not_believed(lorewell):
-    """Wrong requests from outside: refused in the protocol's words, and the node is well after it."""
+    """Invalid requests from outside are refused with the protocol's errors, and the node stays
+    healthy."""
     well = lorewell()
     with well.server.client() as http:
         for path in ["events/broadcast", "events/poll", "rids/fetch", "koi-net/bundles/fetch"]:

@@ -1,4 +1,5 @@
-"""The KOI-net node as others see it over HTTP, and its commands. No other implementation is needed."""
+"""The KOI-net node as others see it over HTTP, and its commands. These tests need no other
+implementation."""
 
 import json
 import stat
@@ -22,7 +23,8 @@ def well(binary, tmp_path):
 
 @pytest.fixture
 def caller(well):
-    """A node that the running one knows, and that subscribed to what it shares."""
+    """A function that connects a caller which the running node knows and which subscribes to what
+    it shares."""
 
     def connect() -> Caller:
         caller = Caller(well.server.client(), well.rid)
@@ -42,7 +44,7 @@ def shared(caller: Caller, kind: str) -> list[str]:
 
 
 def test_who_asks_is_told_of_the_world_as_it_is(well, caller):
-    """Hidden, deleted or no longer shared: gone for whoever asks right after it."""
+    """What is hidden or no longer shared is gone for whoever asks right afterwards."""
     well.start()
     leaf = caller()
     entity = {"entity_type": "character", "name": "Osanna", "entry": "A vampire noble."}
@@ -131,7 +133,7 @@ def test_commands_beside_a_node_and_without_one(well):
 
 
 def test_a_node_that_cannot_be_called_is_connected_by_its_rid(well, caller):
-    """Its subscription waits for the owner's word, which needs no address."""
+    """Its subscription waits for the owner's approval, which needs no address."""
     text = well.config.read_text().replace('"anyone"', '"connected"')
     well.config.write_text(text)
     well.start()
@@ -151,7 +153,7 @@ def test_what_a_node_knows_is_not_told_to_other_worlds(well):
     here = well.program.token("reader", "Ann")
     with well.server.client(Authorization=f"Bearer {elsewhere}") as http:
         for path in ["/koi-net/health", "/compat/koi/koi-net/health"]:
-            # The server looks every second whether there are tokens by now.
+            # The server checks every second whether there are tokens by now.
             assert until(lambda: http.get(path).json()["status"] == "disabled"), path
             assert rid not in http.get(path).text
     with well.server.client(Authorization=f"Bearer {here}") as http:

@@ -1,4 +1,4 @@
-"""The conversations of the guides in docs/ work as they stand there."""
+"""The conversations of the guides in docs/ work as written there."""
 
 import json
 import re
@@ -12,11 +12,12 @@ from harness.pages import ARTICLE, page_server
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDES = ["play", "memory", "pages", "knowledge", "atlas"]
 PAGE = "https://example.org/herring"
-"""An address in the guides; here a page of the test's own."""
+"""A URL in the guides; the test replaces it with one of its own."""
 
 
 def conversation(guide: str) -> list[tuple[str, str, list[str]]]:
-    """The calls of a guide's first block: a tool, its arguments, and what the answer holds."""
+    """Returns the calls in a guide's first block: tool, arguments, and the parts that the answer
+    has."""
     block = (DOCS / f"{guide}.md").read_text().split("```text")[1].split("```")[0]
     calls = re.findall(r"^(\w+) +(\{.*?\}) *(?:→(.*))?$", re.sub(r"\n +", " ", block), re.MULTILINE)
     assert len(calls) > 5, block
@@ -24,25 +25,25 @@ def conversation(guide: str) -> list[tuple[str, str, list[str]]]:
 
 
 def promised(held: str) -> list[str]:
-    """What an answer is said to hold, part by part; the rest of an id is not known beforehand."""
+    """Returns the parts that an answer must contain. An id is cut off at the ellipsis."""
     return [part.strip().removesuffix("…") for part in held.split(",") if part.strip()]
 
 
 class Talk:
-    """What was answered so far, to fill in ids."""
+    """The ids in the answers so far, by their placeholders."""
 
     def __init__(self):
         self.ids: dict[str, str] = {}
 
     def filled(self, arguments: str) -> str:
-        """Arguments with the ids that earlier answers gave."""
+        """Returns the arguments with the placeholders replaced by ids of earlier answers."""
         for place, id in self.ids.items():
             arguments = arguments.replace(place, id)
         assert "…" not in arguments and "<id of" not in arguments, arguments
         return arguments
 
     def heard(self, answer: dict) -> None:
-        """Keeps the ids of what an answer is about."""
+        """Keeps the id of what an answer is about."""
         thing = answer.get("data") or answer
         for key in ("id", "node_id"):
             if isinstance(id := thing.get(key), str):
@@ -51,14 +52,14 @@ class Talk:
 
 
 def holds(answer: str, part: str) -> bool:
-    """Whether an answer has a text, or a field with a value."""
+    """Whether an answer contains a text, or a field with a value."""
     field, _, value = part.partition(" ")
     return part in answer or f'"{field}": {value}' in answer or f'"{field}": "{value}' in answer
 
 
 @pytest.mark.parametrize("guide", GUIDES)
 def test_the_conversation_of_a_guide_works_as_typed(program, guide):
-    """Each call is a process of its own; every answer holds what the guide says."""
+    """Each call is a process of its own; every answer contains what the guide says."""
     (program.home / "vault").mkdir()
     with page_server() as pages:
         address = pages.put("/herring", ARTICLE)
@@ -76,14 +77,14 @@ def test_the_conversation_of_a_guide_works_as_typed(program, guide):
 
 
 def entries(client: str) -> list[str]:
-    """The entries that docs/clients.md shows for a client: over stdio and over HTTP."""
+    """Returns the entries that docs/clients.md shows for a client: over stdio and over HTTP."""
     page = (DOCS / "clients.md").read_text()
     section = page.split(f"`lorewell connect {client}`. ")[1].split("\n## ")[0]
     return re.findall(r"```(?:json|toml)\n(.*?)\n```", section, re.DOTALL)
 
 
 def test_every_client_is_shown_as_it_is_connected(program):
-    """The page of clients has each entry to the letter."""
+    """The page shows each entry verbatim."""
 
     def connect(*arguments: str) -> str:
         command = [program.binary, "connect", *arguments]

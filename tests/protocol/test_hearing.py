@@ -1,4 +1,5 @@
-"""Who is told of changes outside the table: whoever reads something else afterwards, and nobody else."""
+"""Who is notified of changes outside the table: those for whom something reads differently
+afterwards, and nobody else."""
 
 import contextlib
 import time
@@ -13,7 +14,7 @@ MEMORY = ["kn://status", "kn://memories", "kn://projects"]
 
 @pytest.fixture
 def people(program, serve):
-    """Everybody's HTTP client by name."""
+    """HTTP clients of four people, by name."""
     roles = {"olga": "owner", "alice": "player", "bob": "player", "ray": "reader"}
     tokens = {name: program.token(role, name) for name, role in roles.items()}
     server = serve("--toolsets", "all,atlas-write")
@@ -24,7 +25,7 @@ def people(program, serve):
 
 @contextlib.contextmanager
 def ears(people, *uris: str):
-    """What everybody hears of these, with sessions and without, by name."""
+    """Listeners for resource updates of each person, with a session and without one, by name."""
     with contextlib.ExitStack() as opened:
         heard = {}
         for name, client in people.items():
@@ -33,7 +34,8 @@ def ears(people, *uris: str):
             stream = opened.enter_context(Modern(client).listen({"resourceSubscriptions": list(uris)}))
             stream.next_named("notifications/subscriptions/acknowledged")
             heard[name] = [opened.enter_context(listening(seat.client)), Listener(stream)]
-        # Who subscribes and writes at once may be told once too often: nothing to compare with yet.
+        # A write right after subscribing may cause one extra notification, because there is nothing
+        # to compare with yet.
         time.sleep(2)
         yield heard
 
@@ -48,7 +50,8 @@ def test_private_memories_make_no_sound_for_others(people):
         for listener in heard["olga"]:
             for uri in MEMORY:
                 listener.wait_for(uri)
-        # What everybody sees comes after it: had there been more to hear, it would be here.
+        # A change that everybody sees comes last: any earlier notification would have arrived by
+        # then.
         owner.do("create_entities", entities=[{"entity_type": "location", "name": "Mill", "is_hidden": False}])
         for name in ("alice", "bob", "ray"):
             for listener in heard[name]:

@@ -1,5 +1,5 @@
-"""A name that only the game master's side has is, to a player, a name that nobody has: whatever they make by
-it is made, shown and found as it would be otherwise, at every door."""
+"""A name that only the game master's side knows is like a free name to players: what they create by
+it is created, shown and found as it would be otherwise, at every door."""
 
 import contextlib
 import json
@@ -13,16 +13,17 @@ from harness.web import Session
 
 NAME, TAG, LABEL = "Velvetine", "Turncoat", "Oathless"
 DECOYS = {NAME: "Marzipane", TAG: "Hammock", LABEL: "Gardener"}
-"""What hidden things are called where nobody has the names. As many of them, so that numbers are the same."""
+"""The names of hidden things in the world where nobody has the tested names. There are as many, so
+that the numbers are the same."""
 UID = re.compile(r"[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}", re.I)
 OWN = re.compile(r"\b[a-z]+_[a-z2-7]{26}\b|127\.0\.0\.1:\d+|\b[0-9a-f]{40,64}\b")
-"""Other ids, and where a server is."""
+"""Matches other ids, and the address of a server."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
 KINDS = ("characters", "creatures", "locations", "organisations", "races", "notes", "journals", "quests")
 
 
 class World:
-    """A world with hidden things that have the names, or others."""
+    """A world with hidden things that have the tested names, or others."""
 
     def __init__(self, program: Program, names: dict[str, str]):
         tokens = {role: program.token(role, role) for role in ("gm", "player", "reader")}
@@ -54,7 +55,7 @@ class World:
                                  state="public")["data"]["id"]
 
     def hide(self, names: dict[str, str]) -> None:
-        """Makes everything that can be hidden, by the names."""
+        """Creates everything that can be hidden, with these names."""
         gm, name = self.seats["gm"], names[NAME]
         self.made("gm", "tags", name=names[TAG], is_private=True, entry="Nobody's business.")
         gm.do("create_entities", entities=[{"entity_type": "note", "name": "N", "tags": [names[LABEL]]}])
@@ -87,7 +88,8 @@ class World:
         return answer
 
     def play(self) -> list[tuple[str, str]]:
-        """What a player does by the names, and what they and a reader see then."""
+        """Does everything a player can do with the names, and reads it as the player and as a
+        reader. Returns the requests and answers."""
         for name in (TAG, TAG.lower(), LABEL, NAME):
             self.api("player", "POST", "tags", name=name)
         for tag in (TAG, LABEL.upper(), NAME):
@@ -145,7 +147,7 @@ class World:
 
 
 def plain(told: str) -> str:
-    """What was said without what is never the same twice."""
+    """Returns a text without what differs from run to run."""
     return MOMENT.sub("<moment>", OWN.sub("<own>", UID.sub("<uid>", told)))
 
 
@@ -174,7 +176,7 @@ def test_a_player_cannot_tell_hidden_names_from_free_ones(played):
 
 
 def test_what_a_player_tags_is_shown_and_found_by_it(worlds, played):
-    """To the player, to a reader and to the game master's side."""
+    """This holds for the player, a reader and the game master."""
     taken, _ = worlds
     for role in ("player", "reader", "gm"):
         found = taken.seats[role].do("find_entities", tags=[TAG])["entities"]
@@ -184,7 +186,8 @@ def test_what_a_player_tags_is_shown_and_found_by_it(worlds, played):
 
 
 def test_the_game_master_sees_both_tags_and_keeps_them_apart(worlds, played):
-    """Each has a page; by its name the hidden one is meant; opening it beside the other is refused."""
+    """Each has a page. A name given by the game master means the hidden one. Revealing it while the
+    open one exists is refused."""
     taken, _ = worlds
     http, gm = taken.https["gm"], taken.seats["gm"]
     rows = [row for row in http.get(f"{taken.kanka}/tags").json()["data"] if row["name"].lower() == TAG.lower()]
@@ -199,7 +202,7 @@ def test_the_game_master_sees_both_tags_and_keeps_them_apart(worlds, played):
     number = made["results"][0]["entity_id"]
     assert gm.do("get_entities", entity_ids=[number])["results"][0]["tags"] == [TAG]
     assert taken.seats["player"].do("get_entities", entity_ids=[number])["results"][0]["tags"] == []
-    # What is renamed takes along what it is on, and nothing else.
+    # A renamed tag stays on its pages, and on no others.
     renamed = http.patch(f"{taken.kanka}/tags/{hidden['id']}", json={"name": "Spy"})
     assert renamed.status_code == 200, renamed.text
     assert gm.do("get_entities", entity_ids=[number])["results"][0]["tags"] == ["Spy"]
@@ -214,7 +217,7 @@ def test_the_game_master_sees_both_tags_and_keeps_them_apart(worlds, played):
 
 
 def test_a_tag_that_comes_into_view_is_one_with_the_open_one(worlds, played):
-    """It was hidden only because hidden pages alone had it."""
+    """The tag was hidden only because it was only on hidden pages."""
     taken, _ = worlds
     http, gm = taken.https["gm"], taken.seats["gm"]
     [note] = [row for row in gm.do("find_entities", name="N", name_exact=True)["entities"]]

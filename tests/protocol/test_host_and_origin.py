@@ -1,4 +1,4 @@
-"""Only requests that come under our own name are answered, on every route."""
+"""Only requests for the server's own names are answered, on every route."""
 
 import json
 import subprocess
@@ -69,7 +69,7 @@ MESSAGE = [
 ]
 NO_SESSION = [("Accept", "text/event-stream"), ("Mcp-Session-Id", "nobody's")]
 
-# Every route, with what it answers when it is reached.
+# Every route, with its answer when it is reached.
 ROUTES = {
     "POST /mcp": (MESSAGE, DISCOVER, 200),
     "GET /mcp": (NO_SESSION, b"", 404),
@@ -84,12 +84,12 @@ ROUTES = {
 
 
 TOKEN: list[str] = []
-"""The token of the server; a name that is not this machine's needs one."""
+"""The server's token; a host name other than this machine's needs one."""
 
 
 @pytest.fixture(scope="module")
 def port(binary, tmp_path_factory):
-    """A server that was told one more host and one more origin."""
+    """A server that allows one more host and one more origin."""
     program = Program(binary, tmp_path_factory.mktemp("hosts"))
     TOKEN.append(program.ok("token", "create", "--role", "owner", "--name", "tester").strip())
     server = program.serve("--allow-host", "lore.example", "--allow-origin", "https://app.example")
@@ -102,7 +102,7 @@ def authorized() -> list[tuple[str, str]]:
 
 
 def ask(port, route, host, origin):
-    """Sends a route's request under these names."""
+    """Sends the request of a route with this Host and Origin."""
     method, target = route.split()
     headers, body, _ = ROUTES[route]
     names = [("Host", host.format(port=port)), *authorized()]
@@ -136,7 +136,7 @@ def test_only_the_allowed_cells_answer(port, route):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_missing_host_is_refused(port, route):
-    """HTTP/1.1 without Host, and HTTP/1.0 without one."""
+    """HTTP/1.1 and HTTP/1.0 requests without Host."""
     method, target = route.split()
     headers, body, _ = ROUTES[route]
     data = request(method, target, [("Connection", "close"), *headers], body)
@@ -164,7 +164,7 @@ def test_a_second_host_is_refused(port, route, hosts):
 
 
 def test_a_second_origin_is_refused(port):
-    """Two Origin headers are refused even when one of them would do."""
+    """Two Origin headers are refused even if one of them is allowed."""
     origins = [("Origin", "http://localhost"), ("Origin", "http://evil.example")]
     data = request("GET", "/mcp/health", [("Host", "localhost"), *origins, ("Connection", "close")])
     assert exchange(port, data).status == 403
@@ -185,7 +185,7 @@ def test_an_absolute_target_with_a_foreign_host_is_refused(port, route, target_h
 
 
 def test_an_absolute_target_with_our_host_is_answered(port):
-    """The same form with our own name is fine, as through a local proxy."""
+    """The same form with the server's own name is accepted, as it comes from a local proxy."""
     named = [("Host", f"localhost:{port}"), ("Connection", "close")]
     data = request("GET", f"http://localhost:{port}/mcp/health", named)
     assert exchange(port, data).status == 200
@@ -193,7 +193,7 @@ def test_an_absolute_target_with_our_host_is_answered(port):
 
 @pytest.mark.parametrize(("host", "expected"), [("localhost", 200), ("evil.example", 403)])
 def test_http2_follows_the_same_rule(port, host, expected):
-    """HTTP/2 has no Host header; its authority is what counts."""
+    """HTTP/2 has no Host header; its authority is checked."""
     done = subprocess.run(
         [
             "curl",
@@ -215,7 +215,7 @@ def test_http2_follows_the_same_rule(port, host, expected):
 
 
 def test_a_refusal_says_what_to_do(port):
-    """403 comes as JSON, with the flags that would allow the name, and no CORS header."""
+    """The 403 is JSON, names the flag that would allow the host, and has no CORS header."""
     answer = ask(port, "POST /mcp", "evil.example", None)
     error = answer.json()["error"]
     assert error["code"] == "PERMISSION_DENIED" and "--allow-host" in error["hint"]
@@ -223,8 +223,8 @@ def test_a_refusal_says_what_to_do(port):
 
 
 def test_a_configured_page_may_read_the_answers(port):
-    """Its browser asks first and is told what it may send; then it can read every answer, also
-    the refusals."""
+    """The browser's preflight request is told what the page may send, and the page can read every
+    answer, refusals included."""
     named = [("Host", "localhost"), ("Origin", "https://app.example")]
     asks = [*named, ("Access-Control-Request-Method", "POST"),
             ("Access-Control-Request-Headers", "authorization,mcp-session-id")]
@@ -245,7 +245,7 @@ def test_names_that_cannot_be_meant_are_refused(program, name):
 
 
 def test_no_answer_allows_other_origins_to_read_it(port):
-    """No CORS header is sent to an origin that nobody configured."""
+    """An origin that nobody configured gets no CORS header."""
     for route in ROUTES:
         answer = ask(port, route, "localhost", "http://localhost:6274")
         assert not [name for name in answer.headers if name.startswith("access-control")]
@@ -261,7 +261,7 @@ def test_no_answer_allows_other_origins_to_read_it(port):
     ],
 )
 def test_what_a_web_form_can_send_has_no_effect(port, kind):
-    """A message in a content type that needs no preflight is refused."""
+    """A message in a content type that needs no preflight request is refused."""
     headers = [("Host", "localhost"), ("Connection", "close"), *authorized()]
     if kind:
         headers.append(("Content-Type", kind))

@@ -1,4 +1,4 @@
-"""The MCP Inspector's command line works over stdio and HTTP and finds nothing to warn of."""
+"""The command line of the MCP Inspector works over stdio and HTTP and has nothing to warn about."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ LAUNCHER = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
 @pytest.fixture(params=["stdio", "http"])
 def inspector(request, shared, node, node_packages):
-    """Runs the Inspector against the program in one of two ways."""
+    """A function that runs the Inspector against the program, over stdio or over HTTP."""
     if request.param == "stdio":
         target = [*shared.program.command("stdio"), "--transport", "stdio"]
     else:
@@ -34,19 +34,19 @@ def answer_of(done: subprocess.CompletedProcess) -> dict:
 
 
 def test_every_tool_is_listed(inspector, shared):
-    """tools/list over the Inspector shows what the program declares."""
+    """tools/list through the Inspector shows the declared tools."""
     listed = answer_of(inspector("--method", "tools/list"))
     assert [tool["name"] for tool in listed["tools"]] == [t["name"] for t in shared.program.tools()]
 
 
 def test_every_schema_is_portable(inspector):
-    """tools/list --strict exits 0: no schema that some client could not read."""
+    """tools/list --strict exits with 0: every client can read every schema."""
     done = inspector("--method", "tools/list", "--strict")
     assert done.returncode == 0, done.stderr
 
 
 def test_no_schema_is_doubtful(inspector):
-    """tools/list --strict has not even a warning to give."""
+    """tools/list --strict prints no warnings."""
     assert inspector("--method", "tools/list", "--strict").stderr.strip() == ""
 
 

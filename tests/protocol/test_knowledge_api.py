@@ -1,5 +1,5 @@
-"""Every endpoint of the KOI API with the fields its clients read, below our own address and at one
-of its own."""
+"""Every endpoint of the KOI API has the fields that its clients read, below the main address and at
+an address of its own."""
 
 import socket
 
@@ -67,7 +67,7 @@ class Api:
         self.http, self.bases, self.pages = http, bases, pages
 
     def both(self, ask):
-        """What both addresses say, which is the same."""
+        """Asks both addresses; returns both answers."""
         here, there = (ask(base) for base in self.bases)
         assert (here.status_code, there.status_code) == (200, 200), (here.text, there.text)
         return here.json(), there.json()
@@ -78,7 +78,7 @@ class Api:
         return here
 
     def post(self, path, **body):
-        """One after the other: what may be repeated is."""
+        """Asks one address after the other, so every request is made twice."""
         return self.both(lambda base: self.http.post(f"{base}{path}", json=body))
 
 

@@ -1,5 +1,5 @@
-"""The knowledge tools through the official Python client over stdio: from this world, and from
-another KOI API, which here is our own."""
+"""The knowledge tools through the official Python client over stdio: over the local world, and over
+another KOI API, for which a Lorewell server stands in."""
 
 import json
 import shutil
@@ -43,7 +43,7 @@ def pages():
 
 @pytest.fixture
 def home(program, pages):
-    """The program with a vault and a page server it may read."""
+    """The program with a vault and a page server that it may read."""
     vault = program.home / "vault"
     vault.mkdir()
     program.settings = {"VAULT_PATH": str(vault), "LOREWELL_WEB_REACHABLE": pages.address}
@@ -52,7 +52,7 @@ def home(program, pages):
 
 @pytest.fixture(params=["embedded", "remote"])
 def place(request, home, serve, binary, tmp_path):
-    """The program that answers from its own world, or one that asks the first one's API."""
+    """A program that answers from its own world, or one that uses the API of the first."""
     if request.param == "embedded":
         return home
     server = serve()
@@ -74,7 +74,7 @@ async def test_the_tools_of_the_contract_are_there(place):
 
 
 async def test_from_preview_to_the_graph(place, pages):
-    """preview → process → ingest; then every reading tool knows of it."""
+    """Preview, process and ingest a page; then every reading tool knows about it."""
     url = pages.put("/herring", ARTICLE)
     async with client_of(place) as client:
         assert "preview" in await refused(client, "process_url", url=url)
@@ -117,7 +117,7 @@ async def test_unknown_names_are_refused_in_the_words_of_the_contract(place):
             assert 'Could not resolve "Zyx Qwv" to a known entity' in text
             for uri in ("orn:personal-koi.entity:person-x-0123", "orn:nope:x"):
                 if "KOI_API_ENDPOINT" in place.settings:
-                    # Another API says itself what it knows, which is nothing.
+                    # Another API decides itself what it knows, which is nothing.
                     empty = await call(client, tool, entity_uri=uri)
                     assert (empty.get("relationships") or empty.get("documents") or []) == []
                     continue
@@ -162,7 +162,7 @@ async def test_without_a_vault_everything_else_works(program):
 
 
 async def test_an_edit_by_hand_is_found_within_two_seconds(home):
-    """Also one that was made before the program started."""
+    """An edit made before the program started is found as well."""
     vault = home.home / "vault"
     (vault / "Early.md").write_text("The early quetzal sings.")
     async with client_of(home) as client:
@@ -184,7 +184,8 @@ async def test_an_edit_by_hand_is_found_within_two_seconds(home):
 
 
 async def test_whole_folders_are_followed(home, tmp_path):
-    """A folder that comes full, from here or elsewhere, and one that goes with all it holds."""
+    """Folders that arrive with content, from inside or outside, and folders that go with everything
+    in them."""
     vault = home.home / "vault"
     outside = tmp_path / "Birds"
     outside.mkdir()
@@ -229,7 +230,8 @@ async def test_another_api_may_ask_for_a_token(home, serve, binary, tmp_path):
 
 
 async def test_only_public_pages_are_read(program, pages):
-    """Without the allowance nothing on this machine is asked for, whatever the spelling."""
+    """Without an explicit allowance, nothing on this machine is requested, however its address is
+    spelt."""
     pages.put("/secret", ARTICLE)
     port = pages.address.rsplit(":", 1)[1]
     hosts = ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "0")
@@ -244,7 +246,7 @@ async def test_only_public_pages_are_read(program, pages):
 
 
 async def test_a_redirect_does_not_lead_inside(home, pages):
-    """What may be read by allowance may not send its readers to what may not."""
+    """A page that may be read cannot redirect to one that may not."""
     with page_server() as inner:
         target = inner.put("/secret", ARTICLE)
         url = pages.redirect("/door", target)
@@ -254,7 +256,7 @@ async def test_a_redirect_does_not_lead_inside(home, pages):
 
 
 def test_the_api_speaks_fastapi(home, serve, pages):
-    """Shapes and errors as clients of the KOI API read them, at both addresses."""
+    """Answers and errors have the form that clients of the KOI API read."""
     server = serve("--koi-addr", "127.0.0.1:0")
     with server.client() as http:
         base = "/compat/koi"
@@ -296,7 +298,8 @@ def test_the_api_speaks_fastapi(home, serve, pages):
 
 
 def test_the_api_takes_bodies_that_are_said_to_be_json(serve):
-    """What a page of another site can send without being asked changes nothing."""
+    """A body in a content type that a page of another site can send without a preflight request
+    changes nothing."""
     with serve().client() as http:
         base = "/compat/koi"
         body = json.dumps({"name": "Forged Friend", "type": "Person"})
@@ -422,7 +425,7 @@ def test_a_server_that_only_reads_leaves_notes_alone(home):
 
 
 async def until_said(client, word: str, rid: str) -> None:
-    """Waits until a word is found in one document alone."""
+    """Waits until exactly one document contains a word."""
     end = time.monotonic() + PATIENCE
     while True:
         found = await call(client, "knowledge_search", query=word, include_chunks=True)
@@ -434,7 +437,7 @@ async def until_said(client, word: str, rid: str) -> None:
 
 
 async def until_resolved(client, name: str) -> dict:
-    """The entity of a name, once it is known under it."""
+    """Waits until a name resolves to an entity, and returns it."""
     end = time.monotonic() + PATIENCE
     while True:
         found = await call(client, "resolve_entity", label=name)

@@ -66,7 +66,7 @@ def client_of(program):
 
 
 async def test_no_spelling_of_an_address_leads_inside(program):
-    """Every hostile address is refused by each of the four tools, and nobody is connected to."""
+    """Each of the four tools refuses every hostile address, and no connection is made."""
     with page_server() as pages:
         pages.put("/secret", ARTICLE)
         port = pages.address.rsplit(":", 1)[1]
@@ -87,7 +87,7 @@ async def test_no_spelling_of_an_address_leads_inside(program):
 
 
 async def test_no_spelling_of_a_path_leads_outside(program):
-    """Nothing outside of the vault is read, written or listed, and no link is followed."""
+    """Nothing outside the vault is read, written or listed, and no link is followed."""
     outside = program.home / "outside"
     vault = outside / "vault"
     vault.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Pages read by a language model: its word is checked, and it can be done without."""
+"""Pages read by a language model: its answers are checked, and it is not required."""
 
 import json
 

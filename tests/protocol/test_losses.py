@@ -1,6 +1,8 @@
-"""Nothing acknowledged is lost: not by kills, not by a failing disk, not in a crowd, not in a copy.
+"""Nothing acknowledged is lost: not by kills, not by a failing disk, not under concurrent load, not
+in a backup.
 
-The normal run takes samples; `cargo xtask test losses` goes through all of it."""
+The normal run takes samples; `cargo xtask test losses` runs everything.
+"""
 
 import errno
 import os
@@ -22,9 +24,9 @@ from harness.web import Session
 
 LONG = os.environ.get("LOREWELL_LOSSES") == "all"
 KILLS = 250 if LONG else 50
-"""Of the stdio server, in the middle of its work through every door."""
+"""How often the stdio server is killed while it writes through every door."""
 PLACES = None if LONG else 6
-"""At how many of its writes, and of its syncs, the disk fails; all of them without a number."""
+"""At how many of its writes, or of its syncs, the disk fails; None means at each."""
 SECONDS = 60 if LONG else 6
 WRITERS, READERS = 50, 20
 SEED = 20261116
@@ -42,7 +44,7 @@ def program(binary, tmp_path) -> Program:
 
 
 def with_vault(binary: str, home: Path) -> Program:
-    """The program with a folder of notes."""
+    """The program with a vault."""
     program = Program(binary, home)
     (home / "vault").mkdir(parents=True)
     program.settings = {"VAULT_PATH": str(home / "vault")}
@@ -50,7 +52,7 @@ def with_vault(binary: str, home: Path) -> Program:
 
 
 def assert_kept(program, made) -> None:
-    """Everything acknowledged is there, and the store is whole."""
+    """Asserts that everything acknowledged is there and the store is intact."""
     with program.stdio(*TOOLSETS) as pipes:
         pipes.initialize()
         assert missing(Seat(pipes), made) == []
@@ -58,7 +60,7 @@ def assert_kept(program, made) -> None:
 
 
 def test_kills_through_every_door(program):
-    """kill -9 of a stdio server that writes through every door; the next one finds all of it."""
+    """kill -9 of a stdio server that writes through every door; the next one finds everything."""
     moments = random.Random(SEED)
     acknowledged = []
     for cycle in range(KILLS):
@@ -83,12 +85,12 @@ def write_until_gone(keeper: Keeper) -> None:
             for door in DOORS:
                 keeper.make(door)
     except (AssertionError, OSError, ValueError):
-        pass  # the kill: an answer cut short is no acknowledgement
+        pass  # the kill: an answer that was cut short acknowledges nothing
 
 
 @pytest.fixture(scope="session")
 def breaking(tmp_path_factory) -> Path:
-    """The library that makes writes fail."""
+    """The preload library that makes writes fail."""
     library = tmp_path_factory.mktemp("faults") / "faults.so"
     source = Path(__file__).parent / "harness" / "faults.c"
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
@@ -96,7 +98,7 @@ def breaking(tmp_path_factory) -> Path:
 
 
 class Disk:
-    """Counts what a server does to its store, and lets some of it fail."""
+    """Counts the writes and syncs of a server on its store, and makes some of them fail."""
 
     def __init__(self, library: Path, home: Path):
         self.counts = home / "counts"
@@ -124,20 +126,20 @@ class Disk:
 
 @dataclass
 class Day:
-    """What came of a day's work."""
+    """The result of a run of `a_days_work`."""
 
     made: list
     """What was acknowledged."""
     refusals: list[str]
     late: list
-    """What was acknowledged although the disk had failed before it was asked for."""
+    """What was acknowledged although the disk had failed before it was requested."""
     failed: bool = False
-    """Whether the disk failed while there was work to do."""
+    """Whether the disk failed during the work."""
 
 
 def a_days_work(program, disk: Disk, retries: int) -> Day:
-    """Goes once through every door, and once more through one if the disk has failed by then;
-    each try anew after a refusal. A server that does not even start says why."""
+    """Makes one thing through every door, and one more if the disk has failed by then, with retries
+    after a refusal. If the server does not even start, the result contains its log."""
     with program.stdio(*TOOLSETS, env=disk.env) as pipes:
         keeper = Keeper(Seat(pipes), "d")
         day = Day(keeper.made, refusals=[], late=[])
@@ -158,7 +160,7 @@ def a_days_work(program, disk: Disk, retries: int) -> Day:
 
 
 def try_again(step, day: Day, disk: Disk, retries: int) -> None:
-    """Does one step of a day's work, after a refusal so many times more."""
+    """Does one step, and repeats it up to `retries` times after a refusal."""
     for _ in range(1 + retries):
         before, had_failed = len(day.made), disk.has_failed()
         try:
@@ -167,12 +169,13 @@ def try_again(step, day: Day, disk: Disk, retries: int) -> None:
         except Refused as refusal:
             day.refusals.append(str(refusal))
         finally:
-            # A note is kept in its own file; the store hears of it when it can.
+            # A note is kept in its own file; the store learns of it when it can.
             day.late += [one for one in day.made[before:] if had_failed and one.door != "note"]
 
 
 def places(binary, breaking, home: Path, kind: str) -> list[int]:
-    """The numbers of the writes or syncs of an undisturbed day that shall fail."""
+    """Returns the numbers of the writes or syncs that shall fail, of all that an undisturbed run
+    makes."""
     program = with_vault(binary, home)
     disk = Disk(breaking, home)
     day = a_days_work(program, disk, retries=0)
@@ -183,8 +186,8 @@ def places(binary, breaking, home: Path, kind: str) -> list[int]:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_one_failure_costs_one_call(binary, breaking, tmp_path, fault):
-    """A write or sync fails once: whatever was told before and after is there, the call that met
-    it can be tried again, and the store is whole."""
+    """One write or sync fails: what was acknowledged before and after is there, the failed call can
+    be retried, and the store is intact."""
     for place in places(binary, breaking, tmp_path / "count", FAULTS[fault][0]):
         home = tmp_path / str(place)
         program, disk = with_vault(binary, home), Disk(breaking, home)
@@ -197,7 +200,8 @@ def test_one_failure_costs_one_call(binary, breaking, tmp_path, fault):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_disk_that_stays_broken_loses_nothing(binary, breaking, tmp_path, fault):
-    """From some moment on everything fails: nothing is acknowledged any more, and what was is there."""
+    """From some point on every write or sync fails: nothing more is acknowledged, and what was
+    acknowledged before is there."""
     for place in places(binary, breaking, tmp_path / "count", FAULTS[fault][0]):
         home = tmp_path / str(place)
         program, disk = with_vault(binary, home), Disk(breaking, home)
@@ -209,7 +213,7 @@ def test_a_disk_that_stays_broken_loses_nothing(binary, breaking, tmp_path, faul
 
 
 class Crowd:
-    """Many who write and read at one table, until they are told to stop."""
+    """Many writers and readers at one table, which work until they are told to stop."""
 
     def __init__(self, server):
         self.server = server
@@ -234,7 +238,7 @@ class Crowd:
             thread.join()
 
     def made(self) -> list:
-        """What was acknowledged so far."""
+        """Returns what was acknowledged so far."""
         return self.host.made + [made for writer in self.writers for made in list(writer.made)]
 
     def work(self, work) -> None:
@@ -261,7 +265,7 @@ class Crowd:
 
 
 def assert_invariants(seat: Seat, crowd: Crowd) -> None:
-    """What each toolset promises, whatever happened at once."""
+    """Asserts what each toolset guarantees under concurrency."""
     made = crowd.made()
     keys = [(one.door, one.key) for one in made]
     assert len(set(keys)) == len(keys), "no id was given twice"
@@ -279,20 +283,20 @@ def assert_invariants(seat: Seat, crowd: Crowd) -> None:
 
 
 def sample(made: list) -> list:
-    """Few enough to be asked for one by one."""
+    """Returns a sample that is small enough to be checked one by one."""
     most = 5_000 if LONG else 300
     return made if len(made) <= most else random.Random(SEED).sample(made, most)
 
 
 def rows(store: Path) -> dict[str, list]:
-    """Everything in a store, table by table."""
+    """Returns everything in a store, table by table."""
     with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as db:
         tables = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
         return {name: sorted(map(repr, db.execute(f'SELECT * FROM "{name}"'))) for (name,) in tables}
 
 
 def restored(program: Program, backup: Path, home: Path) -> Program:
-    """Another installation with what a backup holds, and the same notes."""
+    """Returns another installation with the contents of a backup and the same vault."""
     other = Program(program.binary, home)
     other.settings = program.settings
     other.ok("restore", str(backup))
@@ -300,8 +304,9 @@ def restored(program: Program, backup: Path, home: Path) -> Program:
 
 
 def test_a_crowd_loses_nothing_and_copies_are_whole(program, serve, tmp_path):
-    """Fifty write through every door and twenty read, while copies are made. What each toolset
-    promises holds; a copy holds what was acknowledged before it began; the last one is equal."""
+    """Fifty write through every door and twenty read while backups are made. The guarantees of each
+    toolset hold, a backup contains what was acknowledged before it began, and a last one is equal
+    to the store."""
     server = serve(*TOOLSETS, "--max-sessions", "1000")
     copies = []
     with Crowd(server) as crowd:

@@ -1,4 +1,4 @@
-"""Many at once: nothing lost, nothing torn, everybody finds what they wrote."""
+"""Memory under concurrency: nothing is lost or torn, and everybody finds what they wrote."""
 
 import os
 import threading
@@ -8,12 +8,12 @@ from harness.web import Session
 
 WRITERS = 8
 READERS = 8
-# A longer look: cargo xtask test soak.
+# For a longer run, use `cargo xtask test soak`.
 SECONDS = int(os.environ.get("LOREWELL_CONCURRENCY_SECONDS", "6"))
 
 
 def test_writers_and_readers_at_once(server):
-    """Each writer reads its own writes at once; in the end everything is there."""
+    """Each writer reads its own writes at once, and in the end everything is there."""
     until = time.monotonic() + SECONDS
     written: list[list[str]] = [[] for _ in range(WRITERS)]
     faults: list[str] = []
@@ -63,7 +63,7 @@ def test_writers_and_readers_at_once(server):
 
 
 def test_one_project_is_active_whoever_chooses(server):
-    """Eight choose at the same time; one is chosen."""
+    """Eight clients choose at the same time; one project is active."""
     with server.client() as http:
         mind = Session(http).open()
         projects = [

@@ -1,4 +1,5 @@
-"""The contract of memory, over HTTP and over stdio: envelopes, shapes, refusals, resources, prompts."""
+"""The contract of the memory tools, over HTTP and over stdio: envelopes, shapes, refusals,
+resources, prompts."""
 
 import json
 
@@ -14,7 +15,7 @@ kn_prune kn_ideas kn_learn kn_recall kn_crossref kn_context kn_related""".split(
 
 
 class Mind:
-    """Somebody who remembers."""
+    """A client of the memory tools."""
 
     def __init__(self, client):
         self.client = client
@@ -23,7 +24,8 @@ class Mind:
         return self.client.request("tools/call", {"name": tool, "arguments": arguments})
 
     def answer(self, tool: str, arguments: dict) -> dict:
-        """The envelope of an answer: once as text, once as structure, never as a failure."""
+        """Returns the envelope of an answer, which must be the same as text and as structure, and
+        never a failure."""
         result = self.call(tool, arguments)
         assert not result.get("isError"), result
         [content] = result["content"]
@@ -33,7 +35,7 @@ class Mind:
         return envelope
 
     def do(self, tool: str, action: str | None = None, **arguments) -> dict:
-        """Calls, and must succeed."""
+        """Calls an action that must succeed and returns its envelope."""
         if action:
             arguments["action"] = action
         envelope = self.answer(tool, arguments)
@@ -41,7 +43,7 @@ class Mind:
         return envelope
 
     def refused(self, tool: str, action: str, **arguments) -> str:
-        """Calls, and must be refused in the contract's form."""
+        """Calls an action that must be refused in the contract's form and returns the error."""
         envelope = self.answer(tool, {"action": action, **arguments})
         assert envelope["hint"], envelope
         return envelope["error"]
@@ -59,7 +61,7 @@ class Mind:
 
 @pytest.fixture(params=["http", "stdio"])
 def mind(request, program, serve):
-    """An empty world on one of the transports."""
+    """A client of an empty world on one of the transports."""
     if request.param == "http":
         with serve().client() as http:
             yield Mind(Session(http).open())
@@ -74,14 +76,14 @@ def keys(row: dict) -> set[str]:
 
 
 def test_five_tools_are_listed_and_the_former_names_are_not(mind):
-    """A model reads five tools; clients of the eighteen still work."""
+    """A model sees five tools; the former names are still accepted but not listed."""
     names = tool_names(mind.client.request("tools/list"))
     assert [name for name in names if name.startswith("kn_")] == TOOLS
     assert not set(FORMER) & set(names)
 
 
 def test_the_list_costs_a_model_little(mind):
-    """Names, descriptions and arguments of the toolset stay within nine kilobytes."""
+    """Names, descriptions and arguments of the toolset stay below about nine kilobytes."""
     tools = [t for t in mind.client.request("tools/list")["tools"] if t["name"] in TOOLS]
     cost = sum(
         len(json.dumps([t["name"], t["description"], t["inputSchema"]], separators=(",", ":")))
@@ -91,7 +93,7 @@ def test_the_list_costs_a_model_little(mind):
 
 
 def test_every_action_is_in_its_schema(mind):
-    """The actions of the contract, and the one that undoes a removal."""
+    """The actions of the contract, plus `restore`."""
     wanted = {
         "kn_graph": {"add", "connect", "query", "remove", "status", "restore"},
         "kn_project": {"create", "update", "list", "log"},
@@ -107,7 +109,7 @@ def test_every_action_is_in_its_schema(mind):
 
 
 def test_shapes_of_the_graph(mind):
-    """Nodes, edges and counts as the contract shows them."""
+    """Nodes, edges and counts have the shapes of the contract."""
     node = mind.do("kn_graph", "add", name="Ferry", type="ship", description="Sails at dawn.",
                    tags=["isles"])
     assert keys(node) >= {"id", "name", "type", "namespace", "description", "properties", "tags",
@@ -131,7 +133,8 @@ def test_shapes_of_the_graph(mind):
 
 
 def test_shapes_of_learning_and_recalling(mind):
-    """Sure facts stay as nodes, unsure ones fade; both come back, each once."""
+    """Certain facts are stored as nodes, uncertain ones as experiences that fade. Recall returns
+    both, each once."""
     sure = mind.do("kn_intel", "learn", content="Tar the ropes in spring", type="pattern")
     assert (sure["stored_as"], sure["confidence"], sure["candidates"]) == ("node", "high", [])
     unsure = mind.do("kn_intel", "learn", content="Ropes may be cheaper in Orm", type="gotcha",
@@ -152,7 +155,7 @@ def test_shapes_of_learning_and_recalling(mind):
 
 
 def test_what_is_written_is_found_by_the_next_call(mind):
-    """Fifty times in a row."""
+    """This holds fifty times in a row."""
     for number in range(50):
         fact = mind.do("kn_intel", "learn", content=f"Berth {number} belongs to ship {number * 7}",
                        type="decision")
@@ -161,7 +164,7 @@ def test_what_is_written_is_found_by_the_next_call(mind):
 
 
 def test_what_other_toolsets_keep_is_recalled(mind):
-    """One world, several doors: a page made by hand comes back from memory."""
+    """A page created with the pages tools is recalled from memory."""
     made = mind.call("create_entities", {
         "entities": [{"entity_type": "character", "name": "Aelysh",
                       "entry": "Keeps the lighthouse lamp burning."}],
@@ -189,7 +192,7 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("tool", "action", "arguments", "wanted"), REFUSALS)
 def test_refusals(mind, tool, action, arguments, wanted):
-    """What a caller can mend is told in the contract's words."""
+    """A mistake of the caller is explained in the contract's words."""
     assert mind.refused(tool, action, **arguments) == wanted
 
 
@@ -206,13 +209,14 @@ def test_refusals(mind, tool, action, arguments, wanted):
     ],
 )
 def test_arguments_that_no_action_could_read_fail(mind, tool, arguments):
-    """Out of range, of another type, unknown: as in every other tool."""
+    """Arguments that are out of range, of the wrong type or unknown fail as with every other
+    tool."""
     result = mind.call(tool, arguments)
     assert result["isError"] and result["structuredContent"]["code"] == "INVALID_ARGUMENT"
 
 
 def test_an_empty_world_says_so(mind):
-    """Resources and prompts of a world in which nothing happened."""
+    """Resources and prompts of a world in which nothing has happened."""
     assert mind.read("kn://projects") == {"_v": "1.0", "count": 0, "projects": []}
     assert mind.read("kn://memories") == {"_v": "1.0", "count": 0, "experiences": []}
     status = mind.read("kn://status")
@@ -242,7 +246,7 @@ def test_a_large_world_is_shown_in_brief(mind):
 
 
 def test_secrets_never_reach_the_store(mind, program):
-    """What looks like a key is masked, reported, and in none of the files."""
+    """Whatever looks like a key is masked, reported, and in none of the files."""
     key = "ghp_" + "Zx9" * 12
     for tool, arguments in [
         ("kn_graph", {"action": "add", "name": "n", "type": "t", "description": f"use {key}"}),
@@ -256,7 +260,7 @@ def test_secrets_never_reach_the_store(mind, program):
 
 
 def test_facts_outlive_the_server(program):
-    """What one process learned, the next one recalls."""
+    """One process recalls what another one learned."""
     with program.stdio() as pipes:
         pipes.initialize()
         fact = Mind(pipes).do("kn_intel", "learn", content="The reef lies north", type="gotcha")
@@ -267,7 +271,7 @@ def test_facts_outlive_the_server(program):
 
 
 def test_search_is_ready_before_anybody_asks(program, serve):
-    """What search needs is read when the server starts, not by the first who asks."""
+    """The server prepares search when it starts, not when the first client asks."""
     program.ok("call", "kn_intel", json.dumps(
         {"action": "learn", "type": "decision", "content": "We sail with the morning tide"}))
     server = serve(env={"LOREWELL_LOG": "lore_app=debug"})

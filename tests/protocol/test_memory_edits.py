@@ -1,4 +1,4 @@
-"""What was exported and is changed by hand, and comes back to where it was exported."""
+"""Exports of memory that are edited by hand and imported into the world they came from."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def near(program, name: str) -> set:
 
 
 class Notes:
-    """An export as notes, which somebody writes in."""
+    """An export as Markdown notes that somebody edits."""
 
     def __init__(self, program, path: Path):
         self.program, self.path = program, path
@@ -175,7 +175,7 @@ def test_parts_that_were_changed_on_either_side_are_both_kept(program, tmp_path)
 
 
 def test_what_is_changed_back_by_hand_is_changed_back(program, tmp_path):
-    """But not by an export that lay there all the time, or in a copy of it."""
+    """An old export, or a copy of it, does not change it back."""
     keep(program)
     notes = Notes(program, tmp_path / "md")
     shutil.copytree(notes.path, tmp_path / "copy")
@@ -238,7 +238,8 @@ def test_facts_projects_and_pages_are_changed_by_hand(program, tmp_path):
 
 
 def test_what_was_removed_here_stays_so_however_it_comes(program, tmp_path):
-    """An edited note of it, and notes whose folder was copied or is called otherwise."""
+    """That includes an edited note of a removed node, and notes in a folder that was copied or
+    renamed."""
     keep(program)
     notes = Notes(program, tmp_path / "md")
     notes.edit("Keep", "title: Keep", "title: Donjon")

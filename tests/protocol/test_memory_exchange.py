@@ -1,4 +1,4 @@
-"""Memory from and for elsewhere, on the command line."""
+"""Import and export of memory on the command line."""
 
 import json
 import re
@@ -30,7 +30,8 @@ def recalled(program, topic: str) -> list[dict]:
 
 
 def said(rows: list[dict]) -> list[str]:
-    """What rows say, without what is another in every world; what only fills a list has no order."""
+    """Returns rows as sorted texts, without the fields that differ between worlds. Rows that only
+    fill up a list have no fixed order."""
     strip = ("id", "superseded_by", "score", "relevance")
     return sorted(json.dumps({k: v for k, v in row.items() if k not in strip}) for row in rows)
 
@@ -112,7 +113,8 @@ SOURCES = {
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_importing_twice_makes_nothing_twice(program, name):
-    """What came in is recalled; a second run knows all of it and brings nothing removed back."""
+    """Imported content is recalled. A second import finds all of it known and does not bring back
+    what was removed."""
     write, count = SOURCES[name]
     program.home.mkdir(exist_ok=True)
     path = str(write(program.home))
@@ -127,7 +129,7 @@ def test_importing_twice_makes_nothing_twice(program, name):
 
 
 def test_notes_are_linked_and_their_secrets_masked(program):
-    """[[links]] are edges; a password in a note is not kept."""
+    """[[links]] become edges; a password in a note is masked."""
     out = program.ok("import", "memory", "markdown", str(write_markdown(program.home)))
     assert "1 links (0 lead nowhere), 1 secrets masked" in out
     near = call(program, "kn_intel", action="related", node_id="Rope")
@@ -136,13 +138,13 @@ def test_notes_are_linked_and_their_secrets_masked(program):
 
 
 def test_broken_lines_are_counted(program):
-    """They keep nothing else out."""
+    """A broken line does not affect the others."""
     out = program.ok("import", "memory", "jsonl", str(write_jsonl(program.home)))
     assert "1 entries could not be read" in out
 
 
 def test_conversations_keep_who_said_what_when(program):
-    """One node, its messages in order."""
+    """A conversation is one node that keeps the author and time of each message."""
     program.ok("import", "memory", "chatgpt", str(write_chatgpt(program.home)))
     row = recalled(program, "when is rope tarred?")[0]
     assert (row["type"], row["name"], row["session"]) == ("conversation", "Rope care", "c1")
@@ -150,7 +152,8 @@ def test_conversations_keep_who_said_what_when(program):
 
 
 def test_a_kairn_workspace_comes_over_whole(program):
-    """Graph, ages, projects with their log, ideas; and a fact that was kept twice comes back once."""
+    """Imports graph, ages, projects with their logs, and ideas. A fact that was stored twice is
+    recalled once."""
     program.ok("import", "memory", "kairn", str(write_kairn(program.home)))
     status = call(program, "kn_graph", action="status")
     assert (status["nodes"], status["experiences"], status["projects"], status["ideas"]) == (2, 2, 1, 1)
@@ -185,7 +188,8 @@ def test_what_kairn_promoted_is_recalled(program):
 
 
 def test_what_else_kairn_knows_comes_over(program, tmp_path):
-    """Fields of nodes and edges, without secrets, and until when an experience held."""
+    """Imports the properties of nodes and edges, without secrets, and until when an experience was
+    valid."""
     folder = write_kairn(program.home)
     with sqlite3.connect(folder / "kairn.db") as db:
         db.execute("ALTER TABLE edges ADD COLUMN properties JSON")
@@ -205,7 +209,7 @@ def test_what_else_kairn_knows_comes_over(program, tmp_path):
 
 
 def test_what_is_exported_can_be_imported(program, tmp_path):
-    """JSON lines make the same graph in another world; notes hold every text."""
+    """JSON lines reproduce the graph in another world; Markdown notes contain every text."""
     program.ok("import", "memory", "kairn", str(write_kairn(program.home)))
     lines, notes = tmp_path / "out.jsonl", tmp_path / "out"
     assert "exported 6 things" in program.ok("export", "memory", "jsonl", str(lines))
@@ -222,7 +226,7 @@ def test_what_is_exported_can_be_imported(program, tmp_path):
 
 
 def test_a_source_that_is_none_is_told(program):
-    """With the path, and without touching anything."""
+    """The command fails with an error and does not panic."""
     broken = program.home / "x.json"
     broken.write_text("{")
     for source, path in [("chatgpt", broken), ("kairn", broken), ("jsonl", program.home / "absent")]:
@@ -231,7 +235,7 @@ def test_a_source_that_is_none_is_told(program):
 
 
 def test_what_grew_or_changed_is_brought_up_to_date(program):
-    """New messages, changed notes and new observations come in; the rest is known."""
+    """New messages and changed notes are imported; the rest is known already."""
     chats = write_claude_code(program.home)
     program.ok("import", "memory", "claude-code", str(chats))
     more = {"type": "user", "message": {"content": "The marmalade gasket leaks"}}
@@ -251,7 +255,7 @@ def test_what_grew_or_changed_is_brought_up_to_date(program):
 
 
 def test_one_source_by_many_ways_is_one(program, tmp_path):
-    """Folder or file, link or copy, and our own export into the same world."""
+    """Folder or file, link or copy, and an export of the same world."""
     folder = write_kairn(program.home)
     assert program.ok("import", "memory", "kairn", str(folder)).startswith("imported 6 new")
     for path in [folder / "kairn.db", shutil.copytree(folder, tmp_path / "elsewhere")]:
@@ -267,7 +271,8 @@ def test_one_source_by_many_ways_is_one(program, tmp_path):
 
 
 def test_a_round_trip_loses_nothing(program, tmp_path):
-    """Who said what when, logs, circumstances, who sees it, halves and what was superseded."""
+    """Authors and times, logs, contexts, visibility, both halves of a fact, and what was superseded
+    survive the export as JSON lines."""
     old = call(program, "kn_intel", action="learn", content="HQ is in Bonn", type="decision")
     call(program, "kn_intel", action="learn", content="HQ is in Berlin", type="decision",
          supersedes=old["node_id"], session="board", author="Ann", occurred_at="2024-01-02")
@@ -294,7 +299,8 @@ def test_a_round_trip_loses_nothing(program, tmp_path):
 
 
 def test_notes_go_by_what_they_are_and_stale_ones_go(program, tmp_path):
-    """Links lead to files, states are told, and what was removed leaves the folder."""
+    """Links lead to files, phases and statuses are in the notes, and the notes of removed nodes
+    leave the folder."""
     program.ok("import", "memory", "kairn", str(write_kairn(program.home)))
     notes = tmp_path / "notes"
     program.ok("export", "memory", "markdown", str(notes))
@@ -310,14 +316,15 @@ def test_notes_go_by_what_they_are_and_stale_ones_go(program, tmp_path):
 
 
 def test_each_turn_of_a_conversation_is_a_row(program):
-    """As many as answer, each with who said it."""
+    """Each matching message is a row with its author."""
     program.ok("import", "memory", "claude-code", str(write_claude_code(program.home)))
     rows = recalled(program, "rope")
     assert sorted(row["author"] for row in rows) == ["assistant", "user"]
 
 
 def test_notes_come_back_as_what_they_were(program, tmp_path):
-    """Type, confidence, age, who sees it, logs and what was superseded; and nothing twice."""
+    """Type, confidence, age, visibility, logs and what was superseded survive the export as notes,
+    and nothing is imported twice."""
     old = call(program, "kn_intel", action="learn", content="HQ is in Bonn", type="decision")
     call(program, "kn_intel", action="learn", content="HQ is in Berlin\n\n<!-- lorewell links -->", type="decision",
          supersedes=old["node_id"], session="board", author="Ann", occurred_at="2024-01-02")
@@ -360,7 +367,7 @@ def test_notes_come_back_as_what_they_were(program, tmp_path):
 
 
 def test_links_follow_the_notes(program):
-    """A link that is taken out of a note is no edge any more; a line added to one of ours is."""
+    """A link that is removed from a note is no longer an edge."""
     notes = write_markdown(program.home)
     program.ok("import", "memory", "markdown", str(notes))
     (notes / "Rope.md").write_text("# Rope\nTarred.\n")
@@ -369,7 +376,7 @@ def test_links_follow_the_notes(program):
 
 
 def test_what_is_too_long_for_one_text_is_kept_in_parts(program):
-    """One entry of many letters, tags without end or an odd byte keep nothing else out."""
+    """A very long entry, a very long tag or an invalid byte does not affect the other entries."""
     log = "trace of the pump\n" * 12_000
     rows = [{"type": "entity", "name": f"Thing {n}", "entityType": "thing", "observations": [f"fact {n}"]}
             for n in range(20)]
@@ -395,7 +402,8 @@ def test_an_older_copy_of_a_conversation_takes_nothing_away(program):
 
 
 def test_one_project_at_most_comes_in_active(program):
-    """What is worked on here stays so, and what became of a project here, too."""
+    """The active project stays active, and an imported project keeps the phase that it was given
+    here."""
     mine = call(program, "kn_project", action="create", name="Mine")["id"]
     call(program, "kn_project", action="list", set_active=mine)
     folder = write_kairn(program.home)
@@ -425,7 +433,7 @@ def test_a_note_that_is_called_otherwise_is_the_same_note(program):
 
 
 def test_sources_that_are_called_alike_leave_each_other_alone(program, tmp_path):
-    """Two memory files with a thing of one name, and two folders of one name."""
+    """Two memory files with an entity of the same name, and two folders of the same name."""
     said = {"work": ["Works at the harbour office"], "home": ["Has a dog called Biscuit"]}
     notes = {"work": "Renew the crane licence before June.", "home": "Buy paint for the bathroom."}
     for place in said:
@@ -459,7 +467,8 @@ def test_long_names_come_back_whole(program, tmp_path):
 
 
 def test_what_travels_in_another_form_is_the_same(program, tmp_path):
-    """As lines once and as notes the next time, from whatever folder, changed in between."""
+    """Imported as JSON lines first and as notes later, from different folders, with changes in
+    between."""
     call(program, "kn_graph", action="add", name="Rope", type="thing", description="Hemp.")
     call(program, "kn_graph", action="add", name="Tar", type="thing", description="Black.")
     call(program, "kn_graph", action="connect", source_id="Tar", target_id="Rope", edge_type="protects")

@@ -1,4 +1,5 @@
-"""Who may only read: readers, read-only servers and players."""
+"""Those who may only read the memory: readers, read-only servers, and players where something is
+not theirs."""
 
 import json
 
@@ -27,13 +28,13 @@ FACT = {"action": "save", "type": "gotcha", "content": "The tide turns at noon",
 
 
 def call(program, tool, arguments) -> str:
-    """Calls a tool on the command line, as the owner; what it printed."""
+    """Calls a tool on the command line as the owner and returns what it printed."""
     return program.ok("call", tool, json.dumps(arguments))
 
 
 @pytest.fixture(params=["reader", "read-only"])
 def onlooker(request, program, serve):
-    """Somebody who may only look, at a world in which one thing is remembered."""
+    """A session of somebody who may only read, in a world with one experience."""
     call(program, "kn_experience", FACT)
     if request.param == "reader":
         token = program.token("reader", "rita")
@@ -45,7 +46,7 @@ def onlooker(request, program, serve):
 
 
 def test_only_reading_actions_are_offered(onlooker):
-    """Each tool is listed with what remains of it, and says that it only reads."""
+    """Each tool is listed with its reading actions only, and is annotated as read-only."""
     tools = {t["name"]: t for t in onlooker.request("tools/list")["tools"]}
     for name, actions in READING.items():
         assert tools[name]["inputSchema"]["properties"]["action"]["enum"] == actions
@@ -54,13 +55,13 @@ def test_only_reading_actions_are_offered(onlooker):
 
 @pytest.mark.parametrize(("tool", "arguments"), WRITES)
 def test_writing_is_refused(onlooker, tool, arguments):
-    """By its own name or a former one."""
+    """Under its current name or a former one."""
     refused = onlooker.call(tool, arguments)
     assert refused["isError"] and refused["structuredContent"]["code"] == "PERMISSION_DENIED"
 
 
 def test_looking_leaves_no_trace(onlooker):
-    """However often it is asked for, nothing is counted and nothing promoted."""
+    """However often it is recalled, nothing is counted and nothing is promoted."""
     for _ in range(8):
         answer = onlooker.call("kn_intel", {"action": "recall", "topic": "tide"})
         [row] = answer["structuredContent"]["results"]
@@ -68,7 +69,7 @@ def test_looking_leaves_no_trace(onlooker):
 
 
 def test_players_do_not_see_what_the_game_master_remembers(program, serve):
-    """Unless it was shared; and what a player remembers is the player's."""
+    """Except for what was shared. What a player stores belongs to the player."""
     secret = {"action": "learn", "type": "gotcha", "content": "The duke is a vampire"}
     call(program, "kn_intel", secret)
     call(program, "kn_experience", FACT)
@@ -91,7 +92,7 @@ def test_players_do_not_see_what_the_game_master_remembers(program, serve):
 
 
 def test_a_readers_token_is_a_readers_in_other_worlds(program, serve):
-    """Whatever else the same person may do there by other tokens."""
+    """It does not matter what the same person may do there with other tokens."""
     program.ok("world", "create", "Ashfall", "--use")
     program.ok("world", "create", "Velm")
     secret = {"action": "learn", "type": "decision",

@@ -1,4 +1,5 @@
-"""Whoever says again what is already so changes nothing: no date moves, nobody is told, through any door."""
+"""Writing what is already so changes nothing, through any door: no date moves and nobody is
+notified."""
 
 import contextlib
 import time
@@ -13,7 +14,7 @@ ANVIL = "/compat/worldanvil/api/external/boromir"
 
 
 class Doors:
-    """A world with something of every door, and ways to say again what it is."""
+    """A world with something made through each door, to be written again unchanged."""
 
     def __init__(self, program: Program):
         self._open = contextlib.ExitStack()
@@ -89,20 +90,20 @@ AGAIN = {
     "character_update": lambda d: d.seat.do("character_update", character_id=d.hero, name="Sayer", notes="Says."),
     "vault_write_note": lambda d: d.seat.result("vault_write_note", d.note),
 }
-"""Ways to say again what is so."""
+"""Writes that change nothing."""
 
 
 @pytest.fixture(scope="module")
 def doors(binary, tmp_path_factory):
     doors = Doors(Program(binary, tmp_path_factory.mktemp("again")))
-    # Whoever follows files has read the note by then.
+    # By then, the program has read the note in its folder.
     time.sleep(2)
     yield doors
     doors.close()
 
 
 def dates(doors) -> dict:
-    """When everything was changed last, by every door."""
+    """Returns when everything was last changed, according to each door."""
     found = doors.seat.do("find_entities", limit=0)["entities"] + doors.seat.do("find_entities", query="said say")[
         "entities"] + doors.seat.do("find_entities", query="Sayer Sayings Saying Again")["entities"]
     kanka = doors.http.get(f"{doors.kanka}/entities").json()["data"]

@@ -1,4 +1,4 @@
-"""The pages toolset over stdio and HTTP: the contract's shapes as clients see them."""
+"""The pages toolset has the contract's shapes, seen through the command line."""
 
 import json
 

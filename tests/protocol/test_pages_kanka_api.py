@@ -1,4 +1,4 @@
-"""Kanka's API over the local world: with the published client, and by hand."""
+"""Kanka's API over the local world, with the published client and with plain HTTP requests."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def token(program) -> str:
 
 @pytest.fixture
 def api(token, serve):
-    """A plain HTTP client with a token, and the campaign's address."""
+    """A plain HTTP client with a token, the campaign's path, and the server."""
     server = serve()
     with server.client(authorization=f"Bearer {token}") as http:
         [campaign] = http.get("/compat/kanka/1.0/campaigns").json()["data"]
@@ -29,7 +29,7 @@ def api(token, serve):
 
 
 def tell(story: str, server, token: str, prefix: str = PREFIXES[0]) -> dict:
-    """Runs a story of the published client."""
+    """Runs a story of the published client and returns what it observed."""
     with server.client(authorization=f"Bearer {token}") as http:
         [campaign] = http.get(f"{prefix}/campaigns").json()["data"]
     environment = {
@@ -286,7 +286,8 @@ def test_numbers_of_attributes_do_not_tell_of_hidden_ones(api, program):
         hidden = http.post(path, json={"name": "Doom", "value": 1, "is_private": True}).json()["data"]
         made = [player.post(path, json={"name": name}).json()["data"] for name in ("HP", "Age")]
         assert [(row["id"], row["default_order"]) for row in made] == [(1, 1), (2, 2)]
-        # Shown, hidden and shown again: each keeps its number, and none gets another's.
+        # Each attribute keeps its number when it is shown or hidden, and none gets the number of
+        # another.
         assert http.patch(f"{path}/{hidden['id']}", json={"is_private": False}).status_code == 200
         assert http.patch(f"{path}/1", json={"is_private": True}).status_code == 200
         made.append(player.post(path, json={"name": "Eyes"}).json()["data"])
@@ -393,7 +394,8 @@ def test_lists_are_filtered_as_kanka_does(api):
     [first] = [row for row in http.get(f"{campaign}/tags").json()["data"] if row["id"] == both[0]]
     assert len(first["entities"]) == 2 and first["created_at"].endswith(".000000Z"), first
     assert first["is_attributes_private"] is False and first["has_custom_header"] is False
-    # A list in one text is none: lists of kinds pass it over, and that of all takes its first number.
+    # Comma-separated tags are not a list: lists of one kind ignore them, and the list of all
+    # entities uses the first number.
     joined = ",".join(str(number) for number in both)
     assert names(tags=joined) == names() and names("entities", tags=joined) == names(tags=both[0])
     assert names(tags_option="none") == ["Land", "Mill"]

@@ -1,4 +1,4 @@
-"""The pages toolset over a live campaign: another server's Kanka API stands in for Kanka."""
+"""The pages toolset over a live campaign. Another server's Kanka API stands in for Kanka."""
 
 import json
 import sqlite3
@@ -17,7 +17,7 @@ KINDS = ["characters", "creatures", "locations", "organisations", "races", "note
 
 
 class Kanka:
-    """What stands in for Kanka: a server with its limiter on, behind a proxy that can fail."""
+    """The stand-in for Kanka: a server behind a proxy that can inject faults."""
 
     def __init__(self, server, token: str, proxy):
         self.server, self.token, self.proxy = server, token, proxy
@@ -32,7 +32,8 @@ class Kanka:
         return answer.json()["data"]
 
     def make_many(self, type_id: int, rows: list[dict]) -> list[int]:
-        """Makes entities of a kind, as many at once as Kanka takes; gives their numbers."""
+        """Creates entities of a kind, as many per request as Kanka accepts; returns their
+        numbers."""
         made = []
         for start in range(0, len(rows), 20):
             answer = self.http.post(f"{self.base}/entities/{type_id}", json={"entities": rows[start:start + 20]})
@@ -66,7 +67,7 @@ class Kanka:
 
 @contextmanager
 def standing_in(binary: str, home, *arguments: str):
-    """A stand-in for Kanka."""
+    """Runs a stand-in for Kanka."""
     home.mkdir()
     upstream = Program(binary, home)
     token = upstream.token("owner", "Kanka")
@@ -90,7 +91,7 @@ def kanka(binary, tmp_path):
 
 @pytest.fixture
 def live(binary, tmp_path, kanka) -> Program:
-    """The program, configured for the campaign; nothing is copied yet."""
+    """The program, configured for the campaign, before the first sync."""
     home = tmp_path / "live"
     home.mkdir()
     program = Program(binary, home)
@@ -104,7 +105,7 @@ def one(program, tool: str, **arguments) -> dict:
 
 
 def sealed(*row) -> int:
-    """The seal that the store puts on a row."""
+    """Returns the seal that the store computes for a row."""
     forms = {int: (b"i", lambda v: struct.pack("<q", v)), float: (b"r", lambda v: struct.pack("<d", v)),
              str: (b"t", str.encode), bytes: (b"b", bytes)}
     whole = b""
@@ -115,7 +116,8 @@ def sealed(*row) -> int:
 
 
 def write_behind(live, entity: int, entry: str) -> None:
-    """Changes a text of the mirror as no door does: another program on the store, an old version."""
+    """Changes a text of the mirror in its store, as no door does: another program or an old version
+    might."""
     with sqlite3.connect(live.store) as store:
         store.create_function("seal_of", -1, sealed, deterministic=True)
         store.execute("PRAGMA trusted_schema = ON")
@@ -128,7 +130,7 @@ def write_behind(live, entity: int, entry: str) -> None:
 
 
 def populate(kanka) -> dict[str, dict]:
-    """One of each kind with tags, posts, mentions and a parent."""
+    """Creates one entity of each kind with tags and posts, and one with a mention and a parent."""
     tag = kanka.make("tags", name="elf", colour="green")
     made = {}
     for plural in KINDS:
@@ -181,12 +183,13 @@ def test_a_campaign_is_copied_with_its_numbers_and_read_without_asking(kanka, li
 
 def test_changes_deletions_and_news_arrive_with_few_requests(kanka, live):
     numbers = [kanka.make("characters", name=f"Person {n}")["entity_id"] for n in range(100)]
-    # Kanka keeps whole seconds: what was made just before the first look may count as later.
+    # Kanka stores whole seconds, so what was made just before the first sync may count as changed
+    # after it.
     time.sleep(2.1)
     live.ok("sync", "kanka")
     with kanka.proxy.counted() as asked:
         assert "0 read, 0 deleted" in live.ok("sync", "kanka")
-    # One page of what changed since, and one for the count; more only of what is seconds old.
+    # One page of changes and one request for the count; more only for what is seconds old.
     assert len(asked) <= 4, asked
     stamp = call(live, "find_entities", limit=1)["sync_info"]["request_timestamp"]
     kanka.change(numbers[3], entry="<p>New words</p>")
@@ -195,7 +198,7 @@ def test_changes_deletions_and_news_arrive_with_few_requests(kanka, live):
     kanka.http.post(f"{kanka.base}/entities/{numbers[7]}/posts", json={"name": "News", "entry": "x"})
     fresh = kanka.make("journals", name="Fresh", date="2025-05-30")["entity_id"]
     held = [numbers[3], numbers[7], numbers[8], numbers[50], numbers[99]]
-    # The mirror was looked after a moment ago, so it is not by itself.
+    # The mirror was synced a moment ago, so it does not sync by itself yet.
     assert "deleted" in live.ok("sync", "kanka")
     told = call(live, "check_entity_updates", entity_ids=held, last_synced=stamp)
     assert told["modified_entity_ids"] == [numbers[3], numbers[7]]
@@ -204,7 +207,7 @@ def test_changes_deletions_and_news_arrive_with_few_requests(kanka, live):
     assert [row["entity_id"] for row in journal["entities"]] == [fresh]
     assert one(live, "get_entities", entity_ids=[numbers[3]])["entry"] == "New words"
     again = call(live, "check_entity_updates", entity_ids=held[:3], last_synced=told["check_timestamp"])
-    # What changed within the second of the look is told twice rather than never.
+    # Changes within the second of the check are reported twice rather than never.
     assert set(again["modified_entity_ids"]) <= {numbers[3], numbers[7]}
 
 
@@ -215,7 +218,7 @@ FINDS = [
     {"date_range": {"start": "2025-05-01", "end": "2025-05-31"}}, {"last_synced": "2020-01-01"},
     {"include_full": False, "limit": 100, "page": 2},
 ]
-"""Every way of finding."""
+"""Arguments for each way of finding."""
 
 
 def test_a_campaign_of_many_is_read_without_a_request_and_written_with_few(kanka, live):
@@ -257,7 +260,7 @@ def test_a_campaign_of_many_is_read_without_a_request_and_written_with_few(kanka
 
 def test_the_changed_and_the_deleted_are_told_exactly(kanka, live):
     numbers = kanka.make_many(1, [{"name": f"Person {n}"} for n in range(200)])
-    time.sleep(2.1)  # Kanka keeps whole seconds.
+    time.sleep(2.1)  # Kanka stores whole seconds.
     live.ok("sync", "kanka")
     stamp = call(live, "find_entities", limit=1)["sync_info"]["request_timestamp"]
     changed, gone = [numbers[at] for at in (0, 45, 46, 199)], [numbers[at] for at in (1, 44, 90, 198)]
@@ -403,7 +406,7 @@ def test_tags_that_the_mirror_does_not_know_stay_on_both_sides(kanka, live):
     brand = kanka.make("tags", name="brand")["id"]
     for entity in (first, second):
         assert kanka.http.patch(f"{kanka.base}/characters/{entity['id']}", json={"tags": [brand]}).status_code == 200
-    # Who never saw a tag cannot have meant to take it away.
+    # A client that never saw a tag cannot have meant to remove it.
     assert one(live, "update_entities", updates=[{"entity_id": second["entity_id"], "tags": ["mine"]}])["success"]
     number = first["entity_id"]
     assert one(live, "update_entities", updates=[{"entity_id": number, "type": "PC"}])["success"]
@@ -446,7 +449,7 @@ def test_what_was_changed_here_survives_a_change_to_something_else(kanka, live):
     there = kanka.read(entity)["child"]
     assert (there["entry"], there["type"]) == ("<p>theirs</p>", "Ruin")
     assert call(live, "find_entities")["mirror"]["conflicts"] == 1
-    # Whoever writes the text decides it.
+    # Writing the text resolves the conflict.
     assert one(live, "update_entities", updates=[{"entity_id": entity, "entry": "ours and theirs"}])["success"]
     assert kanka.read(entity)["child"]["entry"] == "<p>ours and theirs</p>"
     assert "conflicts" not in call(live, "find_entities")["mirror"]
@@ -561,10 +564,11 @@ FAULTS = {
     "422": "name is not accepted by Kanka: Canary is taken", "html": "web page instead of data",
     "422 old": "name is not accepted by Kanka: Canary is taken", "nonsense": "unknown form",
 }
-"""What is told of faults that end a request at once."""
+"""Error messages for faults that end a request at once."""
 PASSING = {"cut": "not available", "500": "status 500: Server error", "503 html": "web page instead of data",
            "truncated": "not available", "404": "not found"}
-"""What is told of those that what may be repeated outlives, or that mean that something is gone."""
+"""Error messages for faults that a repeatable request survives by trying again, and for those that
+mean that something is gone."""
 
 
 def test_a_write_that_fails_says_why_and_changes_nothing_here(kanka, live):
@@ -591,7 +595,7 @@ def test_a_write_that_fails_says_why_and_changes_nothing_here(kanka, live):
             kanka.proxy.mend()
             assert ask("find_entities", limit=0)["entities"] == before, fault
     live.ok("sync", "kanka")
-    # What got there although the answer did not is here after the next look, once.
+    # What reached Kanka although its answer was lost is here after the next sync, once.
     names = [row["name"] for row in call(live, "find_entities", limit=0)["entities"]]
     there = kanka.http.get(f"{kanka.base}/entities").json()["data"]
     assert sorted(names) == sorted(row["name"] for row in there)
@@ -608,12 +612,12 @@ def test_who_waits_is_told_when_to_come_back(kanka, live, fault, words):
 
 @pytest.fixture(scope="module")
 def crowded(binary, tmp_path_factory):
-    """A campaign of two pages that is only read."""
+    """A campaign of two pages that the tests only read."""
     with standing_in(binary, tmp_path_factory.mktemp("crowded") / "kanka") as kanka:
         for n in range(60):
             kanka.make("characters", name=f"Person {n}")
         kanka.make("quests", name="Last")
-        time.sleep(2.1)  # Kanka keeps whole seconds: what is younger is read once more.
+        time.sleep(2.1)  # Kanka stores whole seconds: younger entities are read once more.
         yield kanka
 
 
@@ -802,7 +806,8 @@ def test_players_read_the_mirror_and_do_not_write_with_the_owners_token(kanka, l
 
 
 def crowd(kanka, count: int) -> list[int]:
-    """People, made seconds ago: enough of them for several pages of a list."""
+    """Creates characters and waits until they are seconds old. With enough of them, a list has
+    several pages."""
     numbers = kanka.make_many(1, [{"name": f"Person {n}"} for n in range(count)])
     time.sleep(2.1)
     return numbers
@@ -814,14 +819,15 @@ def bury(kanka, entity: int) -> None:
 
 
 def assert_whole(live, numbers: list[int]) -> None:
-    """The mirror has what Kanka has, and says that this is all."""
+    """Asserts that the mirror is complete and has exactly these entities."""
     found = call(live, "find_entities", limit=0, include_full=False)
     assert found["mirror"]["complete"]
     assert sorted(row["entity_id"] for row in found["entities"]) == sorted(numbers)
 
 
 def test_what_is_deleted_during_the_first_copy_leaves_nothing_wrong(kanka, live):
-    """The places of all that follow move by one, and there seem to be as many here as there."""
+    """Later entities move up by one place, so one is skipped, and yet the mirror has as many as
+    Kanka, because it still has the deleted one."""
     numbers = crowd(kanka, 100)
     kanka.proxy.meanwhile("characters.related=1&page=2", lambda: bury(kanka, numbers[3]))
     live.ok("sync", "kanka")
@@ -901,7 +907,7 @@ def test_what_is_not_copied_yet_is_read_and_written_all_the_same(kanka, live):
 
 
 def test_what_kanka_keeps_is_changed_through_no_other_door(kanka, live):
-    """Whichever door a change comes through: it gets to Kanka, or it is refused with what does it."""
+    """Through other doors, a change is refused with the name of the tool that makes it on Kanka."""
     made = {name: kanka.make("characters", name=name, entry=f"<p>About {name}</p>") for name in
             ("Played", "Removed", "Merged", "Kept", "Gone")}
     live.ok("sync", "kanka")
@@ -942,7 +948,7 @@ def test_what_kanka_keeps_is_changed_through_no_other_door(kanka, live):
             assert answer.status_code == 200, answer.text
     finally:
         server.kill()
-    # What is not Kanka's is kept here, and stays.
+    # What does not belong to Kanka is stored here and stays.
     assert other("kn_graph", action="add", name="Local", type="concept")["code"] == 0
     assert other("kn_graph", action="connect", source_id="Local", target_id="Kept", edge_type="knows")["code"] == 0
     kanka.change(made["Kept"]["entity_id"], entry="<p>changed there</p>")
@@ -954,7 +960,7 @@ def test_what_kanka_keeps_is_changed_through_no_other_door(kanka, live):
     [row] = call(live, "get_entities", entity_ids=[made["Played"]["entity_id"]])["results"]
     assert row["sheet"] and row["entry"] == "changed there"
     assert "Kept" in other("kn_intel", action="related", node_id="Local")["told"]
-    # Without Kanka, nothing of Kanka's can be written at all.
+    # Without a connection to Kanka, nothing of Kanka's can be written.
     aside = Program(live.binary, live.home)
     for tool, arguments in (
         ("update_entities", {"updates": [{"entity_id": made["Kept"]["entity_id"], "name": "Mine"}]}),

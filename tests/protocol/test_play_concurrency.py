@@ -1,4 +1,5 @@
-"""Many at once: one winner, no lost update, no gap, and every repeated call has one effect."""
+"""Concurrent calls: one winner, no lost update, no gap in the log, and one effect per idempotency
+key."""
 
 import json
 import random
@@ -13,7 +14,7 @@ MANY = 50
 
 @pytest.fixture(scope="module")
 def seats(shared):
-    """Fifty clients, each with a session and a connection of its own."""
+    """Fifty clients, each with its own session and connection."""
     clients = [shared.client() for _ in range(MANY)]
     yield [Seat(Session(client).open()) for client in clients]
     for client in clients:
@@ -32,7 +33,7 @@ def campaign(seat) -> str:
 
 @pytest.fixture
 def hero(seat, campaign) -> str:
-    """A hero whose numbers have room."""
+    """A character whose maximums are far away."""
     made = seat.do("character_create", campaign_id=campaign, name="Thorin", kind="PC")["id"]
     seat.do("character_profile_patch", character_id=made, hp_max=100, stress_max=100)
     return made
@@ -48,7 +49,8 @@ def structured(result: dict) -> dict:
 
 
 def assert_sound(seat, session: str) -> list[dict]:
-    """The log has no gap, its hashes fit, and every roll comes out again; returns its events."""
+    """Asserts that the log has no gap, that its hashes fit, and that its rolls can be reproduced.
+    Returns its events."""
     events = seat.events(session)
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     for before, after in zip(events, events[1:]):
@@ -64,7 +66,8 @@ def assert_sound(seat, session: str) -> list[dict]:
 
 
 def test_of_many_session_starts_exactly_one_wins(seats, seat, campaign):
-    """Fifty at once on one campaign: one session, forty-nine refusals that name it."""
+    """Of fifty concurrent calls on one campaign, one starts a session, and forty-nine refusals name
+    it."""
     answers = at_once(lambda one=one: one.result("session_start", {"campaign_id": campaign}) for one in seats)
     (won,) = [structured(answer) for answer in answers if not answer.get("isError")]
     lost = [structured(answer) for answer in answers if answer.get("isError")]
@@ -77,7 +80,8 @@ def test_of_many_session_starts_exactly_one_wins(seats, seat, campaign):
 
 @pytest.mark.parametrize("seed", [HOPE, FEAR, CRIT], ids=["hope", "fear", "critical"])
 def test_of_many_applies_exactly_one_counts(seats, seat, campaign, hero, evening, seed):
-    """Fifty at once on one roll: applied once; the others answer the same and say so."""
+    """Of fifty concurrent calls for one roll, one applies it; the others get the same answer,
+    marked as already applied."""
     seat.do("character_state_patch", character_id=hero, hope=2, stress=5)
     rolled = seat.roll(evening, hero, rng=replay(seed))
     arguments = {"session_id": evening, "roll_seq": rolled["roll_seq"]}
@@ -92,7 +96,7 @@ def test_of_many_applies_exactly_one_counts(seats, seat, campaign, hero, evening
 
 
 def test_of_many_session_ends_all_succeed_and_one_counts(seats, seat, evening):
-    """Ending is idempotent, also for those who end at the same moment."""
+    """Ending is idempotent, also for calls at the same time."""
     answers = at_once(lambda one=one: one.do("session_end", session_id=evening) for one in seats[:20])
     assert all(answer == answers[0] for answer in answers)
     assert [event["type"] for event in assert_sound(seat, evening)] == ["SESSION_STARTED", "SESSION_ENDED"]
@@ -102,7 +106,8 @@ def test_of_many_session_ends_all_succeed_and_one_counts(seats, seat, evening):
 
 
 def test_concurrent_rolls_and_patches_lose_nothing(seats, seat, hero, evening):
-    """Forty at once: every roll and every patch is in the log, which has no gap and leads to the sheet."""
+    """Of forty concurrent calls, every roll and every patch is in the log, which has no gap and
+    leads to the state on the sheet."""
     before = seat.do("character_sheet_get", character_id=hero)["state"]
 
     def work(number: int):
@@ -121,7 +126,7 @@ def test_concurrent_rolls_and_patches_lose_nothing(seats, seat, hero, evening):
 
 
 def test_concurrent_patches_of_different_fields_keep_each_other(seats, seat, hero):
-    """Two fields patched at once, outside of a session: both are there."""
+    """Fields patched at the same time, outside of a session, are all there."""
     for value in range(1, 6):
         at_once([
             lambda: seats[1].do("character_state_patch", character_id=hero, hp=value),
@@ -133,7 +138,7 @@ def test_concurrent_patches_of_different_fields_keep_each_other(seats, seat, her
 
 
 def test_concurrent_fear_is_counted_once_each(seats, seat, campaign, hero, evening):
-    """Ten Fear rolls applied at once: ten Fear."""
+    """Ten Fear rolls applied at the same time give ten Fear."""
     rolls = [seat.roll(evening, hero, rng=replay(FEAR))["roll_seq"] for _ in range(10)]
     answers = at_once(
         lambda one=one, roll=roll: one.do("session_roll_outcome_apply", session_id=evening, roll_seq=roll)
@@ -145,7 +150,8 @@ def test_concurrent_fear_is_counted_once_each(seats, seat, campaign, hero, eveni
 
 
 def test_nothing_is_recorded_after_the_end(seats, seat, hero, evening):
-    """A session that ends in the middle of rolls, patches and applies: SESSION_ENDED is its last event."""
+    """If a session ends during rolls, patches and applies, only rejections are recorded after
+    SESSION_ENDED."""
     rolls = [seat.roll(evening, hero, rng=replay(HOPE))["roll_seq"] for _ in range(10)]
 
     def work(number: int) -> None:
@@ -167,7 +173,8 @@ def test_nothing_is_recorded_after_the_end(seats, seat, hero, evening):
 
 
 def test_many_campaigns_are_made_at_once(seats, seat):
-    """Thirty campaigns with a participant, a character and a session each; none disturbs another."""
+    """Thirty campaigns with a participant, a character and a session each do not disturb one
+    another."""
     def work(one: Seat) -> tuple[str, str]:
         campaign = one.do("campaign_create", name="x", gm_mode="AI")["id"]
         one.do("participant_create", campaign_id=campaign, display_name="x", role="PLAYER")
@@ -206,7 +213,7 @@ KEYED = {
 
 
 class Things:
-    """Something for each call with a key to be about."""
+    """Things that the calls with keys can refer to."""
 
     def __init__(self, seat: Seat):
         self.campaign = seat.do("campaign_create", name="x", gm_mode="AI")["id"]
@@ -222,7 +229,7 @@ class Things:
                 for key, value in arguments.items()}
 
     def seen(self, seat: Seat) -> str:
-        """Everything a call may have changed."""
+        """Returns everything that a call may have changed."""
         uris = [f"campaign://{campaign}{part}" for campaign in (self.campaign, self.idle)
                 for part in ("", "/participants", "/characters", "/sessions")]
         sheet = seat.do("character_sheet_get", character_id=self.hero)
@@ -232,7 +239,7 @@ class Things:
 
 @pytest.fixture
 def alone(serve):
-    """A server nobody else changes anything on."""
+    """A server whose world nobody else changes."""
     server = serve()
     with server.client() as http:
         yield server, Seat(Session(http).open())
@@ -243,7 +250,7 @@ def fresh_key() -> str:
 
 
 def test_every_write_takes_a_key(shared):
-    """All tools that write to the store are repeatable; set_context writes nothing down."""
+    """All tools that write to the store can be repeated. `set_context` stores nothing."""
     taking = {tool["name"] for tool in shared.program.tools("--toolsets", "play")
               if "idempotency_key" in tool["inputSchema"]["properties"]}
     writing = {tool["name"] for tool in shared.program.tools("--toolsets", "play")
@@ -253,7 +260,7 @@ def test_every_write_takes_a_key(shared):
 
 @pytest.mark.parametrize("tool", KEYED)
 def test_a_repeated_call_has_one_effect_and_one_answer(alone, tool):
-    """The second call with the same key changes nothing and answers the same to the letter."""
+    """The second call with the same key changes nothing and gives exactly the same answer."""
     _, seat = alone
     things = Things(seat)
     arguments = {**things.fill(KEYED[tool]), "idempotency_key": fresh_key()}
@@ -266,13 +273,13 @@ def test_a_repeated_call_has_one_effect_and_one_answer(alone, tool):
 
 
 def test_another_key_is_another_call(seat, hero, evening):
-    """Two keys, two rolls."""
+    """Two keys make two rolls."""
     rolls = {seat.roll(evening, hero, idempotency_key=fresh_key())["roll_seq"] for _ in range(2)}
     assert rolls == {3, 5}
 
 
 def test_a_refused_call_does_not_use_up_its_key(seat, hero, evening):
-    """What failed may be corrected and sent again under the same key."""
+    """A failed call may be corrected and sent again with the same key."""
     key = fresh_key()
     arguments = {"session_id": evening, "character_id": hero, "difficulty": 9, "idempotency_key": key}
     seat.refused("session_action_roll", trait=" ", **arguments)
@@ -281,7 +288,8 @@ def test_a_refused_call_does_not_use_up_its_key(seat, hero, evening):
 
 
 def test_a_key_is_not_taken_for_another_call(seat, hero, evening):
-    """Other arguments under a used key are a mistake, whatever their order; nothing is rolled."""
+    """Different arguments with a used key are an error, and nothing is rolled. The order of
+    arguments does not matter."""
     arguments = {"session_id": evening, "character_id": hero, "idempotency_key": fresh_key()}
     first = seat.do("session_action_roll", trait="x", difficulty=9, **arguments)
     error = seat.refused("session_action_roll", trait="x", difficulty=10, **arguments)
@@ -310,7 +318,7 @@ def test_keys_are_of_one_person(program, serve):
 
 
 def test_concurrent_duplicates_have_one_effect(seats, seat, hero, evening):
-    """Thirty calls at once with one key: one roll, thirty times the same answer."""
+    """Thirty concurrent calls with one key make one roll and get the same answer."""
     key = fresh_key()
     answers = at_once(lambda one=one: one.roll(evening, hero, idempotency_key=key) for one in seats[:30])
     assert all(answer == answers[0] for answer in answers)
@@ -320,7 +328,8 @@ def test_concurrent_duplicates_have_one_effect(seats, seat, hero, evening):
 
 
 def test_concurrent_duplicates_among_other_calls_have_one_effect_each(seats, seat, hero, evening):
-    """Ten keys, three calls each, and ten calls without: twenty rolls, each key with its own answer."""
+    """Ten keys with three calls each and ten calls without a key make twenty rolls, and each key
+    has its own answer."""
     keys = [fresh_key() for _ in range(10)]
     wanted = [{"idempotency_key": key} for key in keys for _ in range(3)] + [{}] * 10
     random.Random(7).shuffle(wanted)
@@ -338,7 +347,8 @@ def test_concurrent_duplicates_among_other_calls_have_one_effect_each(seats, sea
 
 
 def test_a_key_is_remembered_after_a_kill(serve):
-    """kill -9 right after the answer, restart, repeat: the same answer and one effect, for every write."""
+    """After an answer, kill -9 and a restart, repeating the call gives the same answer and no
+    second effect, for every write."""
     server = serve()
     with server.client() as http:
         seat = Seat(Session(http).open())
@@ -358,8 +368,8 @@ def test_a_key_is_remembered_after_a_kill(serve):
 
 
 def test_a_kill_in_the_middle_leaves_a_sound_log(serve):
-    """kill -9 while ten clients roll and apply: what was answered is there, nothing is half done, and a
-    retry with the same keys completes every call once."""
+    """kill -9 while ten clients roll: what was answered is there, nothing is half done, and a retry
+    with the same keys completes each call once."""
     server = serve()
     with server.client() as http:
         things = Things(Seat(Session(http).open()))

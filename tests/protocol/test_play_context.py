@@ -1,4 +1,5 @@
-"""The context: one per session, a handle for clients without one, nobody else's business."""
+"""The context: each session has its own, clients without sessions use handles, and nobody sees
+another's."""
 
 import json
 
@@ -20,7 +21,7 @@ def gail(cast):
 
 @pytest.fixture
 def modern(cast):
-    """The GM as a client that keeps no session."""
+    """The GM as a client without sessions."""
     return Seat(Modern(cast.http("gail")))
 
 
@@ -32,12 +33,12 @@ def with_token(cast: Cast, name: str, **headers: str):
 
 
 def test_a_new_session_has_no_context(gail):
-    """Everything is null before set_context."""
+    """Everything is null before `set_context`."""
     assert gail.read(CURRENT) == NOTHING
 
 
 def test_the_context_is_shown_as_it_was_set(gail, game):
-    """All three parts, and what is left out is null again."""
+    """All three parts are shown, and a part that is left out is null again."""
     wanted = {"campaign_id": game.id, "session_id": game.session, "participant_id": game.seats["gail"]}
     gail.do("set_context", **wanted)
     assert gail.read(CURRENT) == {"context": wanted}
@@ -46,14 +47,14 @@ def test_the_context_is_shown_as_it_was_set(gail, game):
 
 
 def test_two_sessions_of_one_person_have_two_contexts(cast, gail, game):
-    """Not the person has a context, but the session."""
+    """The context belongs to the session, not to the person."""
     other = cast.seat("gail")
     gail.do("set_context", campaign_id=game.id)
     assert other.read(CURRENT) == NOTHING
 
 
 def test_two_cookies_have_two_contexts(cast, game):
-    """Clients that only know cookies are told apart by them."""
+    """Clients that only use cookies are told apart by them."""
     with with_token(cast, "gail") as one, with_token(cast, "gail") as two:
         first, second = Seat(Cookies(one)), Seat(Cookies(two))
         first.do("set_context", campaign_id=game.id, session_id=game.session)
@@ -62,21 +63,21 @@ def test_two_cookies_have_two_contexts(cast, game):
 
 
 def test_cookie_and_header_of_one_session_share_its_context(cast, gail, game):
-    """However the session is named, it is the same."""
+    """The session is the same, however it is named."""
     gail.do("set_context", campaign_id=game.id)
     with with_token(cast, "gail", cookie=f"mcp_session={gail.client.id}") as http:
         assert Seat(Cookies(http)).read(CURRENT)["context"]["campaign_id"] == game.id
 
 
 def test_an_ended_session_takes_its_context_with_it(cast, gail, game):
-    """After DELETE the next session begins without."""
+    """After DELETE, the next session starts without a context."""
     gail.do("set_context", campaign_id=game.id)
     gail.client.end()
     assert cast.seat("gail").read(CURRENT) == NOTHING
 
 
 def test_two_stdio_processes_have_two_contexts(shared):
-    """On stdio the process is the session."""
+    """On stdio, the process is the session."""
     with shared.program.stdio() as one, shared.program.stdio() as two:
         one.initialize()
         two.initialize()
@@ -88,7 +89,7 @@ def test_two_stdio_processes_have_two_contexts(shared):
 
 
 def test_stdio_and_http_have_two_contexts(shared, web):
-    """A session of one transport is none of the other, though the person and the store are the same."""
+    """Sessions on different transports are different, even with the same person and store."""
     with shared.program.stdio() as pipes:
         pipes.initialize()
         on_stdio, on_http = Seat(pipes), Seat(Session(web).open())
@@ -101,7 +102,7 @@ def test_stdio_and_http_have_two_contexts(shared, web):
 
 
 def test_a_context_ends_with_the_process(server):
-    """The session survives a restart, its context does not; the error says what to do."""
+    """The session survives a restart but its context does not; the error says what to do."""
     with server.client() as http:
         session = Session(http).open()
         seat = Seat(session)
@@ -114,11 +115,11 @@ def test_a_context_ends_with_the_process(server):
         assert "set_context" in seat.refused("session_start")["hint"]
 
 
-# What it is good for
+# What the context is used for
 
 
 def test_tools_fall_back_to_the_context(gail, game):
-    """Roll, apply, note, verify and end without naming the session."""
+    """Roll, apply, note, verify and end work without naming the session."""
     gail.do("set_context", campaign_id=game.id, session_id=game.session)
     rolled = gail.do("session_action_roll", character_id=game.ana, trait="agility", difficulty=9)
     gail.do("session_roll_outcome_apply", roll_seq=rolled["roll_seq"])
@@ -128,7 +129,7 @@ def test_tools_fall_back_to_the_context(gail, game):
 
 
 def test_explicit_ids_win_over_the_context(cast, gail, game):
-    """A tool that names a session means that one."""
+    """If a call names a session, that one is used."""
     other = Game(cast)
     gail.do("set_context", campaign_id=game.id, session_id=game.session)
     assert gail.do("session_end", session_id=other.session)["campaign_id"] == other.id
@@ -136,7 +137,7 @@ def test_explicit_ids_win_over_the_context(cast, gail, game):
 
 
 def test_a_context_may_point_to_a_session_that_has_ended(gail, game):
-    """Ending does not clear it; what needs a running session says so."""
+    """Ending a session does not clear the context; calls that need a running session say so."""
     gail.do("set_context", campaign_id=game.id, session_id=game.session)
     gail.do("session_end")
     assert gail.read(CURRENT)["context"]["session_id"] == game.session
@@ -146,7 +147,7 @@ def test_a_context_may_point_to_a_session_that_has_ended(gail, game):
 
 
 def test_the_participant_of_the_context_is_in_the_events(game):
-    """Who acts is recorded with what they did."""
+    """Events record who acted."""
     game.gail.roll(game.session, game.ana)
     game.bob.roll(game.session, game.bor)
     acted = [event["participant_id"] for event in game.gail.events(game.session)[1:]]
@@ -154,19 +155,19 @@ def test_the_participant_of_the_context_is_in_the_events(game):
 
 
 def test_the_context_limits_sheets_to_its_campaign(cast, gail, game):
-    """A character of another campaign is refused, by its own name."""
+    """A character of another campaign is refused, and the error names the field."""
     other = Game(cast)
     gail.do("set_context", campaign_id=game.id)
     error = gail.refused("character_sheet_get", character_id=other.ana)
     assert (error["code"], error["field"]) == ("INVALID_ARGUMENT", "character_id")
 
 
-# What does not go together
+# Parts that do not match
 
 
 @pytest.mark.parametrize("part", ["session_id", "participant_id"])
 def test_parts_of_another_campaign_are_refused(cast, gail, game, part):
-    """The session and the participant must be of the campaign."""
+    """The session and the participant must belong to the campaign."""
     other = Game(cast)
     foreign = {"session_id": other.session, "participant_id": other.seats["gail"]}[part]
     error = gail.refused("set_context", campaign_id=game.id, **{part: foreign})
@@ -176,14 +177,14 @@ def test_parts_of_another_campaign_are_refused(cast, gail, game, part):
 
 @pytest.mark.parametrize("part", ["campaign_id", "session_id", "participant_id"])
 def test_swapped_ids_are_refused(gail, game, part):
-    """The id of a character is no id of anything else; the error says of what."""
+    """The id of a character is not valid as another id, and the error says what it is."""
     arguments = {"campaign_id": game.id, part: game.ana}
     error = gail.refused("set_context", **arguments)
     assert error["field"] == part and "character" in error["message"]
 
 
 def test_archived_things_are_no_context(gail, game):
-    """What was put away is not found."""
+    """Archived things are not found."""
     gail.do("participant_update", participant_id=game.seats["bob"], archived=True)
     assert gail.refused("set_context", campaign_id=game.id, participant_id=game.seats["bob"])["code"] == "NOT_FOUND"
 
@@ -192,14 +193,15 @@ def test_archived_things_are_no_context(gail, game):
 
 
 def test_a_stateless_client_has_no_context_of_its_own(modern, game):
-    """What it sets is not there in its next request, unless it says which."""
+    """What a client sets does not apply to its next request, unless that gives the handle."""
     modern.do("set_context", campaign_id=game.id, session_id=game.session)
     assert modern.read(CURRENT) == NOTHING
     assert modern.refused("session_end")["field"] == "session_id"
 
 
 def with_handle(game: Game) -> dict[str, dict]:
-    """Calls that leave everything to the context, in an order in which they work."""
+    """Returns calls that leave everything possible to the context, in an order in which they
+    work."""
     return {
         "character_sheet_get": {"character_id": game.ana},
         "character_profile_patch": {"character_id": game.ana, "hp_max": 8},
@@ -216,7 +218,7 @@ def with_handle(game: Game) -> dict[str, dict]:
 
 
 def test_every_tool_with_a_context_takes_a_handle(cast, modern, game):
-    """A whole evening without a session: the context_id goes with each call."""
+    """A whole session without an MCP session: each call has the `context_id`."""
     handle = modern.do("set_context", campaign_id=game.id, session_id=game.session)["context_id"]
     calls = with_handle(game)
     taking = {tool["name"] for tool in cast.program.tools("--toolsets", "play")
@@ -227,7 +229,7 @@ def test_every_tool_with_a_context_takes_a_handle(cast, modern, game):
 
 
 def test_two_handles_are_two_contexts(cast, modern, game):
-    """A second set_context does not change what the first handle means."""
+    """A second `set_context` does not change the meaning of the first handle."""
     other = Game(cast)
     first = modern.do("set_context", campaign_id=game.id, session_id=game.session)["context_id"]
     second = modern.do("set_context", campaign_id=other.id, session_id=other.session)["context_id"]
@@ -237,7 +239,7 @@ def test_two_handles_are_two_contexts(cast, modern, game):
 
 
 def test_a_handle_wins_over_the_context_of_the_session(cast, gail, game):
-    """A call that names a context means that one."""
+    """If a call gives a handle, that context is used."""
     other = Game(cast)
     handle = gail.do("set_context", campaign_id=other.id, session_id=other.session)["context_id"]
     gail.do("set_context", campaign_id=game.id, session_id=game.session)
@@ -245,7 +247,8 @@ def test_a_handle_wins_over_the_context_of_the_session(cast, gail, game):
 
 
 def test_the_participant_of_a_handle_counts(cast, game):
-    """Rights go with the seat, also without a session: Alice may move Ana and nobody else."""
+    """Permissions depend on the participant, also without a session: Alice may roll for Ana and for
+    nobody else."""
     alice = Seat(Modern(cast.http("alice")))
     handle = game.take(alice, "alice")["context_id"]
     arguments = {"trait": "agility", "difficulty": 9, "context_id": handle}
@@ -256,7 +259,7 @@ def test_the_participant_of_a_handle_counts(cast, game):
 
 @pytest.mark.parametrize("thief", ["alice", "ray"])
 def test_the_handle_of_another_is_unknown(cast, game, thief):
-    """As unknown as one that never was: the answers do not differ in anything but the handle."""
+    """It looks like one that never existed: the errors differ only in the handle itself."""
     handle = game.take(game.gail, "gail")["context_id"]
     never = "ctx_" + "0" * (len(handle) - 4)
     for seat in (cast.seat(thief), Seat(Modern(cast.http(thief)))):
@@ -277,13 +280,13 @@ def test_a_handle_is_of_one_world(cast, game):
 
 @pytest.mark.parametrize("handle", ["", " ", "ctx_nope", "x" * 5000])
 def test_an_odd_handle_is_not_found(modern, handle):
-    """And the hint says how to get a good one."""
+    """The hint says how to get a valid one."""
     error = modern.refused("session_end", context_id=handle)
     assert error["code"] == "NOT_FOUND" and "set_context" in error["hint"]
 
 
 def test_a_handle_leads_to_what_was_set(modern, cast, game):
-    """A client without sessions reads its context by its handle; nobody else's leads anywhere."""
+    """A client without sessions reads its context by its handle; another's handle is not found."""
     handle = modern.do("set_context", campaign_id=game.id)["context_id"]
     uri = f"{CURRENT}?context_id={handle}"
     assert modern.read(uri) == {
@@ -294,7 +297,7 @@ def test_a_handle_leads_to_what_was_set(modern, cast, game):
 
 
 def test_a_handle_cannot_be_guessed(modern, game):
-    """It is no counter: two in a row share no more than their moment."""
+    """It is not a counter: two in a row share at most their timestamp."""
     first, second = (modern.do("set_context", campaign_id=game.id)["context_id"] for _ in range(2))
     assert first[-12:] != second[-12:]
 
@@ -303,7 +306,8 @@ def test_a_handle_cannot_be_guessed(modern, game):
 
 
 def test_only_the_session_that_set_it_is_notified(cast, game):
-    """Everybody subscribes to context://current; one changes theirs, and one hears of it."""
+    """Everybody subscribes to context://current, one session changes its own, and only that one is
+    notified."""
     sessions = [Session(cast.http("gail")).open() for _ in range(2)] + [Session(cast.http("bob")).open()]
     mine, *others = [Seat(session) for session in sessions]
     for seat in (mine, *others):
@@ -319,7 +323,7 @@ def test_only_the_session_that_set_it_is_notified(cast, game):
 
 
 def test_without_a_subscription_nothing_is_said(gail, game):
-    """set_context notifies subscribers only."""
+    """`set_context` notifies subscribers only."""
     gail.subscribe(f"{game.uri}/participants")
     with listening(gail.client) as heard:
         gail.do("set_context", campaign_id=game.id)
@@ -329,7 +333,7 @@ def test_without_a_subscription_nothing_is_said(gail, game):
 
 
 def test_a_failed_set_context_notifies_nobody(gail, game):
-    """Nothing changed."""
+    """Nothing changed, so nobody is notified."""
     gail.subscribe(CURRENT, f"{game.uri}/participants")
     with listening(gail.client) as heard:
         gail.refused("set_context", campaign_id=game.id, session_id="sess_nope")
@@ -339,7 +343,7 @@ def test_a_failed_set_context_notifies_nobody(gail, game):
 
 
 def test_stdio_is_notified_of_its_context(shared):
-    """On the one connection there is."""
+    """The notification comes on the only connection there is."""
     with shared.program.stdio() as pipes:
         pipes.initialize()
         seat = Seat(pipes)

@@ -18,7 +18,7 @@ NAMES = (f"n{number}" for number in itertools.count())
 
 @pytest.fixture(params=["http", "stdio"])
 def seat(request, shared, web):
-    """The owner of the world, in a fresh session of one of the transports."""
+    """The owner of the world, in a new session on one of the transports."""
     if request.param == "http":
         yield Seat(Session(web).open())
     else:
@@ -70,20 +70,20 @@ def evening(seat, campaign) -> str:
 
 
 def test_set_context_answers_with_what_is_set(seat, campaign, alice, evening):
-    """The context comes back whole, as the contract shows it."""
+    """The answer contains the whole context, as in the contract."""
     wanted = {"campaign_id": campaign, "session_id": evening, "participant_id": alice}
     holds(seat.do("set_context", **wanted), {"context": wanted})
 
 
 def test_set_context_clears_what_is_left_out(seat, campaign, alice, evening):
-    """An optional field that is omitted is cleared, and then missing from the answer."""
+    """An optional field that is left out is cleared, and then missing from the answer."""
     seat.do("set_context", campaign_id=campaign, session_id=evening, participant_id=alice)
     assert seat.do("set_context", campaign_id=campaign)["context"] == {"campaign_id": campaign}
     assert seat.read("context://current")["context"]["session_id"] is None
 
 
 def test_a_failed_set_context_changes_nothing(seat, campaign, alice):
-    """The context of before stays when a part of the new one does not exist."""
+    """The previous context stays if a part of the new one does not exist."""
     seat.do("set_context", campaign_id=campaign, participant_id=alice)
     before = seat.read("context://current")
     seat.refused("set_context", campaign_id=campaign, session_id="sess_nope")
@@ -91,7 +91,7 @@ def test_a_failed_set_context_changes_nothing(seat, campaign, alice):
 
 
 def test_campaign_create_answers_the_example(seat):
-    """A new campaign has its id, its settings and counts of zero."""
+    """A new campaign has an id, its settings and counts of zero."""
     made = seat.do("campaign_create", name="The Lost Expedition", gm_mode="HUMAN", theme_prompt=THEME)
     holds(made, {
         "id": identifier, "name": "The Lost Expedition", "gm_mode": "HUMAN", "participant_count": 0,
@@ -100,27 +100,27 @@ def test_campaign_create_answers_the_example(seat):
 
 
 def test_participant_create_answers_the_example(seat, campaign):
-    """A new participant has its id, its campaign and when it was made."""
+    """A new participant has an id, its campaign and its timestamps."""
     arguments = {"campaign_id": campaign, "display_name": "Alice", "role": "PLAYER", "controller": "HUMAN"}
     made = seat.do("participant_create", **arguments)
     holds(made, {"id": identifier, **arguments, "created_at": moment, "updated_at": moment})
 
 
 def test_character_create_answers_the_example(seat, campaign):
-    """A new character has its id, its campaign, its notes and when it was made."""
+    """A new character has an id, its campaign, its notes and its timestamps."""
     arguments = {"campaign_id": campaign, "name": "Thorin Ironforge", "kind": "PC", "notes": PAST}
     made = seat.do("character_create", **arguments)
     holds(made, {"id": identifier, **arguments, "created_at": moment, "updated_at": moment})
 
 
 def test_character_control_set_answers_the_example(seat, campaign, thorin, alice):
-    """It echoes who controls the character now."""
+    """The answer echoes who controls the character now."""
     arguments = {"campaign_id": campaign, "character_id": thorin, "controller": alice}
     holds(seat.do("character_control_set", **arguments), arguments)
 
 
 def test_character_control_can_go_back_to_the_gm(seat, campaign, thorin, alice):
-    """GM in any case stands for the game master, and the list of characters tells who it is."""
+    """GM, in any case, means the game master, and the list of characters shows the controller."""
     seat.do("character_control_set", campaign_id=campaign, character_id=thorin, controller=alice)
     (listed,) = seat.read(f"campaign://{campaign}/characters")["characters"]
     assert listed["controller"] == alice
@@ -131,7 +131,7 @@ def test_character_control_can_go_back_to_the_gm(seat, campaign, thorin, alice):
 
 
 def test_character_sheet_get_answers_the_example(seat, campaign, thorin):
-    """Character, profile and state of the context's campaign."""
+    """The answer has the character, the profile and the state."""
     seat.do("set_context", campaign_id=campaign)
     sheet = seat.do("character_sheet_get", character_id=thorin)
     holds(sheet, {
@@ -149,7 +149,7 @@ def test_character_sheet_get_answers_the_example(seat, campaign, thorin):
 
 
 def test_character_profile_patch_answers_the_example(seat, campaign, thorin):
-    """Every field that is given replaces the present one, the traits as a whole."""
+    """Every given field replaces the stored one; traits are replaced as a whole."""
     seat.do("set_context", campaign_id=campaign)
     patch = {
         "hp_max": 14, "stress_max": 7, "evasion": 13, "major_threshold": 7, "severe_threshold": 11,
@@ -168,7 +168,7 @@ def test_character_profile_patch_leaves_other_fields_alone(seat, thorin):
 
 
 def test_character_state_patch_answers_the_example(seat, campaign, thorin):
-    """Hope, stress and hit points become what is asked."""
+    """Hope, stress and hit points are set to the given values."""
     seat.do("set_context", campaign_id=campaign)
     patched = seat.do("character_state_patch", character_id=thorin, hope=4, stress=2, hp=9)
     holds(patched, {"state": {"character_id": thorin, "hope": 4, "stress": 2, "hp": 9}})
@@ -191,7 +191,7 @@ def test_session_start_answers_the_example(seat, campaign):
 
 
 def test_session_end_answers_the_example(seat, campaign, evening):
-    """An ended session is ENDED and tells when."""
+    """An ended session is ENDED and has an end."""
     ended = seat.do("session_end", campaign_id=campaign, session_id=evening)
     holds(ended, {
         "id": evening, "campaign_id": campaign, "name": EVENING, "status": "ENDED",
@@ -207,13 +207,13 @@ def test_session_end_takes_both_from_the_context(seat, campaign, evening):
 
 
 def test_ending_twice_changes_nothing(seat, evening):
-    """The second end answers like the first and leaves no second event."""
+    """The second end answers like the first and adds no event."""
     assert seat.do("session_end", session_id=evening) == seat.do("session_end", session_id=evening)
     assert [event["type"] for event in seat.events(evening)] == ["SESSION_STARTED", "SESSION_ENDED"]
 
 
 def test_a_new_session_can_start_after_the_old_one(seat, campaign, evening):
-    """Ending clears the pointer to the active session."""
+    """Ending a session clears the campaign's active session."""
     assert seat.read(f"campaign://{campaign}")["campaign"]["active_session_id"] == evening
     seat.do("session_end", session_id=evening)
     assert "active_session_id" not in seat.read(f"campaign://{campaign}")["campaign"]
@@ -239,7 +239,8 @@ def test_session_action_roll_takes_both_from_the_context(seat, campaign, thorin,
 
 
 def test_a_roll_appends_what_was_asked_and_what_came_of_it(seat, thorin, evening):
-    """Two events, ACTION_ROLL_REQUESTED and ACTION_ROLL_RESOLVED, of one request and invocation."""
+    """A roll adds the events ACTION_ROLL_REQUESTED and ACTION_ROLL_RESOLVED, with the same request
+    and invocation ids."""
     seat.roll(evening, thorin, trait="bravery", modifiers=[{"source": "skill", "value": 2}])
     asked, resolved = seat.events(evening)[1:]
     assert (asked["type"], resolved["type"]) == ("ACTION_ROLL_REQUESTED", "ACTION_ROLL_RESOLVED")
@@ -252,14 +253,14 @@ def test_a_roll_appends_what_was_asked_and_what_came_of_it(seat, thorin, evening
 
 
 def test_use_trait_value_adds_the_trait(seat, thorin, evening):
-    """Off by default; when it is on, the value on the sheet counts."""
+    """It is off by default; if it is on, the trait's value on the sheet is added."""
     plain = seat.roll(evening, thorin, trait="bravery", rng=replay(HOPE))
     added = seat.roll(evening, thorin, trait="bravery", rng=replay(HOPE), use_trait_value=True)
     assert added["total"] == plain["total"] + 2
 
 
 def test_session_roll_outcome_apply_answers_the_example(seat, thorin, evening):
-    """With Hope the roller gains one; nothing is left for the GM to do."""
+    """With Hope, the roller gains one, and no complication is required."""
     seat.do("character_state_patch", character_id=thorin, hope=2)
     rolled = seat.roll(evening, thorin, rng=replay(HOPE))
     applied = seat.do("session_roll_outcome_apply", session_id=evening, roll_seq=rolled["roll_seq"],
@@ -271,7 +272,7 @@ def test_session_roll_outcome_apply_answers_the_example(seat, thorin, evening):
 
 
 def test_an_applied_roll_takes_session_and_target_from_the_context(seat, campaign, thorin, evening):
-    """session_id defaults to the context, targets to who rolled."""
+    """`session_id` defaults to the context, `targets` to the character that rolled."""
     seat.do("set_context", campaign_id=campaign, session_id=evening)
     rolled = seat.do("session_action_roll", character_id=thorin, trait="bravery", difficulty=10)
     applied = seat.do("session_roll_outcome_apply", roll_seq=rolled["roll_seq"])
@@ -279,7 +280,8 @@ def test_an_applied_roll_takes_session_and_target_from_the_context(seat, campaig
 
 
 def test_applying_appends_what_was_asked_and_what_changed(seat, thorin, evening):
-    """OUTCOME_APPLY_REQUESTED and OUTCOME_APPLIED, the second with every change, before and after."""
+    """Adds OUTCOME_APPLY_REQUESTED and OUTCOME_APPLIED, the second with every change before and
+    after."""
     rolled = seat.roll(evening, thorin, rng=replay(HOPE))
     seat.do("session_roll_outcome_apply", session_id=evening, roll_seq=rolled["roll_seq"])
     asked, applied = seat.events(evening)[-2:]
@@ -292,16 +294,17 @@ def test_applying_appends_what_was_asked_and_what_changed(seat, thorin, evening)
 
 
 def test_an_effect_concerns_each_character_once(seat, thorin, evening):
-    """An id that is given twice counts once, as with the targets of a roll."""
+    """An id that is given twice counts once, as for the targets of a roll."""
     hit = seat.do("session_effect_apply", session_id=evening, character_ids=[thorin, thorin], stress=1)
     assert [state["stress"] for state in hit["character_states"]] == [2]
 
 
-# Putting away and taking out again
+# Archiving and restoring
 
 
 def test_what_is_archived_is_not_listed(seat, campaign, alice, thorin):
-    """Participants, characters and campaigns leave their lists and counts, and come back as they were."""
+    """Participants, characters and campaigns leave their lists and counts, and come back
+    unchanged."""
     uris = [f"campaign://{campaign}/participants", f"campaign://{campaign}/characters", f"campaign://{campaign}"]
     before = [seat.read(uri) for uri in uris[:2]]
     for archived in (True, False):
@@ -320,7 +323,7 @@ def test_what_is_archived_is_not_listed(seat, campaign, alice, thorin):
 
 
 def test_restoring_a_campaign_answers_with_its_counts_and_fear(on_http, idle):
-    """The answer is the campaign as it is now: counts and Fear."""
+    """The answer is the campaign as it is now, with its counts and Fear."""
     hero = on_http.do("character_create", campaign_id=idle, name="x", kind="PC")["id"]
     session = on_http.do("session_start", campaign_id=idle)["id"]
     on_http.do("session_effect_apply", session_id=session, fear=3)
@@ -332,7 +335,7 @@ def test_restoring_a_campaign_answers_with_its_counts_and_fear(on_http, idle):
 
 
 def test_restoring_a_character_answers_with_its_controller(on_http, idle):
-    """The answer is the character as it is now: who controls it, and its notes."""
+    """The answer is the character as it is now, with its controller and notes."""
     arguments = {"campaign_id": idle, "name": "x", "kind": "PC", "notes": "kept"}
     hero = on_http.do("character_create", **arguments)["id"]
     player = on_http.do("participant_create", campaign_id=idle, display_name="x", role="PLAYER")["id"]
@@ -389,7 +392,7 @@ def test_characters_are_listed_as_in_the_example(seat, campaign, thorin):
 
 
 def test_sessions_are_listed_as_in_the_example(seat, campaign, evening):
-    """campaign://{campaign_id}/sessions; ended_at is there only for those that have ended."""
+    """campaign://{campaign_id}/sessions; only ended sessions have `ended_at`."""
     wanted = {
         "id": evening, "campaign_id": campaign, "name": EVENING, "status": "ACTIVE",
         "started_at": moment, "updated_at": moment,
@@ -403,7 +406,7 @@ def test_sessions_are_listed_as_in_the_example(seat, campaign, evening):
 
 
 def test_events_are_listed_as_in_the_example(seat, campaign, evening):
-    """session://{session_id}/events begins with SESSION_STARTED, whose payload is the campaign."""
+    """session://{session_id}/events begins with SESSION_STARTED, whose payload has the campaign."""
     def text(found):
         return isinstance(found, str) and found != ""
 
@@ -415,7 +418,7 @@ def test_events_are_listed_as_in_the_example(seat, campaign, evening):
 
 
 def test_events_are_listed_newest_first(seat, thorin, evening):
-    """In descending order of seq."""
+    """The events are in descending order of `seq`."""
     for _ in range(3):
         seat.roll(evening, thorin)
     listed = [event["seq"] for event in seat.read(f"session://{evening}/events")["events"]]
@@ -423,7 +426,7 @@ def test_events_are_listed_newest_first(seat, thorin, evening):
 
 
 def test_the_context_is_read_as_in_the_example(seat, campaign, alice):
-    """context://current shows what is unset as null."""
+    """context://current shows unset parts as null."""
     seat.do("set_context", campaign_id=campaign, participant_id=alice)
     assert seat.read("context://current") == {
         "context": {"campaign_id": campaign, "session_id": None, "participant_id": alice},
@@ -431,7 +434,7 @@ def test_the_context_is_read_as_in_the_example(seat, campaign, alice):
 
 
 def test_concrete_resources_are_listed(seat):
-    """The two without variables are among the resources."""
+    """The two URIs without variables are among the resources."""
     listed = seat.ask("resources/list")["result"]["resources"]
     found = {entry["uri"]: entry for entry in listed}
     for uri in ("campaigns://list", "context://current"):
@@ -439,7 +442,8 @@ def test_concrete_resources_are_listed(seat):
 
 
 def test_the_other_resources_are_templates(seat):
-    """The five with variables are among the templates; the events take a page in their query."""
+    """The five URIs with variables are among the templates; the events have query parameters for
+    paging."""
     listed = seat.ask("resources/templates/list")["result"]["resourceTemplates"]
     found = {entry["uriTemplate"] for entry in listed}
     campaign = "campaign://{campaign_id}"
@@ -454,7 +458,7 @@ def test_the_other_resources_are_templates(seat):
     "session://{session_id}/events", "session://{session_id}/events{?after_seq,before_seq,limit}",
 ])
 def test_session_ids_are_completed_for_either_spelling_of_the_log(seat, evening, template):
-    """The contract names the log without query parameters."""
+    """The contract writes the log's URI without query parameters."""
     found = seat.ask("completion/complete", {
         "ref": {"type": "ref/resource", "uri": template}, "argument": {"name": "session_id", "value": evening[:-4]},
     })
@@ -462,7 +466,7 @@ def test_session_ids_are_completed_for_either_spelling_of_the_log(seat, evening,
 
 
 def test_empty_lists_are_empty_arrays(seat, campaign):
-    """Not null: a campaign with nobody in it."""
+    """The lists of an empty campaign are empty arrays, not null."""
     for part in ("participants", "characters", "sessions"):
         assert seat.read(f"campaign://{campaign}/{part}") == {part: []}
 
@@ -506,11 +510,11 @@ def test_every_session_is_listed(on_http, idle):
     assert [found["id"] for found in on_http.read(f"campaign://{idle}/sessions")["sessions"]] == made
 
 
-# What is read, and how
+# Normalization of arguments
 
 
 def test_words_are_read_in_any_case_and_shown_in_capitals(seat):
-    """gm_mode, role, controller and kind."""
+    """Applies to `gm_mode`, `role`, `controller` and `kind`."""
     made = seat.do("campaign_create", name="x", gm_mode=" hybrid ")
     assert made["gm_mode"] == "HYBRID"
     person = seat.do("participant_create", campaign_id=made["id"], display_name="x", role="gm", controller="Ai")
@@ -519,13 +523,13 @@ def test_words_are_read_in_any_case_and_shown_in_capitals(seat):
 
 
 def test_the_controller_defaults_to_a_human(seat, campaign):
-    """controller may be left out."""
+    """`controller` may be left out."""
     made = seat.do("participant_create", campaign_id=campaign, display_name="x", role="PLAYER")
     assert made["controller"] == "HUMAN"
 
 
 def test_names_and_notes_are_trimmed(seat, campaign):
-    """Blanks around names and notes are not kept."""
+    """Whitespace around names and notes is removed."""
     assert seat.do("campaign_create", name="  Ash fall ", gm_mode="AI")["name"] == "Ash fall"
     person = seat.do("participant_create", campaign_id=campaign, display_name="\tAlice B. ", role="PLAYER")
     assert person["display_name"] == "Alice B."
@@ -535,7 +539,7 @@ def test_names_and_notes_are_trimmed(seat, campaign):
 
 
 def test_the_theme_is_kept_to_the_letter(seat):
-    """theme_prompt is not trimmed, here or in the list."""
+    """`theme_prompt` is not trimmed, in the answer or in the resource."""
     theme = "  line one\n\n\tline two  \n"
     made = seat.do("campaign_create", name="x", gm_mode="AI", theme_prompt=theme)
     assert made["theme_prompt"] == theme
@@ -543,18 +547,19 @@ def test_the_theme_is_kept_to_the_letter(seat):
 
 
 def test_ids_are_read_with_blanks_around_them(seat, campaign):
-    """An id that was copied with a blank still leads to its thing."""
+    """An id that was copied with a space is still valid."""
     made = seat.do("participant_create", campaign_id=f" {campaign} ", display_name="x", role="PLAYER")
     assert made["campaign_id"] == campaign
 
 
 def test_whole_numbers_may_be_written_with_a_point(seat, thorin):
-    """4.0 is an integer to JSON Schema, and so to the schema we publish; some clients send it."""
+    """4.0 is an integer in JSON Schema, and therefore in the published schema; some clients send
+    it."""
     assert seat.do("character_state_patch", character_id=thorin, hope=4.0)["state"]["hope"] == 4
 
 
 def test_a_new_player_character_has_the_sheet_everybody_starts_with(seat, campaign):
-    """Two Hope, six traits at zero, full hit points."""
+    """It has two Hope, six traits at zero, and full hit points."""
     character = seat.do("character_create", campaign_id=campaign, name="x", kind="PC")["id"]
     sheet = seat.do("character_sheet_get", character_id=character)
     traits = ("agility", "strength", "finesse", "instinct", "presence", "knowledge")
@@ -646,7 +651,7 @@ def case_name(part) -> str:
 
 
 def filled(arguments, known: dict):
-    """Arguments with the names of things replaced by their ids."""
+    """Returns arguments with placeholders replaced by ids."""
     if isinstance(arguments, str) and arguments.startswith("$"):
         return known[arguments[1:]]
     if isinstance(arguments, list):
@@ -658,7 +663,7 @@ def filled(arguments, known: dict):
 
 @pytest.fixture(scope="module")
 def known(web) -> dict:
-    """Things for the wrong calls to name; those change none of them."""
+    """Things that the invalid calls can refer to; those calls change none of them."""
     seat = Seat(Session(web).open())
     campaign = seat.do("campaign_create", name="x", gm_mode="AI")["id"]
     other = seat.do("campaign_create", name="y", gm_mode="AI")["id"]
@@ -676,20 +681,20 @@ def known(web) -> dict:
 
 @pytest.mark.parametrize(("tool", "arguments"), UNKNOWN, ids=case_name)
 def test_what_does_not_exist_is_not_found(on_http, known, tool, arguments):
-    """NotFound, with where to look."""
+    """The error is NOT_FOUND."""
     error = on_http.refused(tool, **filled(arguments, known))
     assert error["code"] == "NOT_FOUND"
 
 
 @pytest.mark.parametrize(("tool", "arguments", "field"), WRONG, ids=case_name)
 def test_what_is_wrong_is_an_invalid_argument(on_http, known, tool, arguments, field):
-    """InvalidArgument, with the field that is wrong."""
+    """The error is INVALID_ARGUMENT and names the field that is wrong."""
     error = on_http.refused(tool, **filled(arguments, known))
     assert (error["code"], error["field"]) == ("INVALID_ARGUMENT", field)
 
 
 def test_a_campaign_is_required_somewhere(seat):
-    """Without argument and without context the error says which of them to give."""
+    """Without an argument and without a context, the error says which to give."""
     error = seat.refused("session_start", name="x")
     assert error["field"] == "campaign_id" and "set_context" in error["hint"]
 
@@ -698,33 +703,33 @@ def test_a_campaign_is_required_somewhere(seat):
                                  *(f"campaign://camp_{NOWHERE}/{part}"
                                    for part in ("participants", "characters", "sessions"))])
 def test_resources_of_unknown_things_are_not_found(on_http, uri):
-    """NotFound as a protocol error that names the URI."""
+    """NOT_FOUND as a JSON-RPC error that names the URI."""
     error = on_http.unreadable(uri)
     assert (error["code"], error["data"]["code"], error["data"]["uri"]) == (-32002, "NOT_FOUND", uri)
 
 
 @pytest.mark.parametrize("tail", ["/", "/nothing", "?x=1", "#x", "/participants/1", "/participants?x=1"])
 def test_a_campaign_has_no_other_paths(seat, campaign, tail):
-    """Additional segments, queries and fragments lead nowhere."""
+    """Additional segments, queries and fragments are not found."""
     assert seat.unreadable(f"campaign://{campaign}{tail}")["code"] == -32002
 
 
 @pytest.mark.parametrize("id", ["%20", "nope", "camp_nope", "sess_" + NOWHERE, "character_x"])
 def test_a_malformed_campaign_id_is_an_invalid_argument(on_http, id):
-    """Blank, none at all, or the id of something else."""
+    """The id is blank, malformed, or that of something else."""
     error = on_http.unreadable(f"campaign://{id}")
     assert (error["code"], error["data"]["code"]) == (-32602, "INVALID_ARGUMENT")
 
 
 @pytest.mark.parametrize("query", ["limit=x", "limit=0", "before_seq=-1", "after_seq=1.5"])
 def test_a_malformed_page_is_an_invalid_argument(on_http, known, query):
-    """The parameters of a page are whole numbers."""
+    """The paging parameters are whole numbers."""
     error = on_http.unreadable(f"session://{known['evening']}/events?{query}")
     assert (error["code"], error["data"]["field"]) == (-32602, query.split("=")[0])
 
 
 def test_a_second_active_session_is_refused(seat, campaign, evening):
-    """At most one session is ACTIVE; the error names it and what to do."""
+    """At most one session is ACTIVE; the error names it and says what to do."""
     error = seat.refused("session_start", campaign_id=campaign)
     assert error["code"] == "FAILED_PRECONDITION"
     assert evening in error["message"] and "session_end" in error["hint"]

@@ -1,4 +1,4 @@
-"""The eight defects of the original program, each shown to be absent."""
+"""Eight defects of the original implementation of the contract, each shown to be absent."""
 
 import os
 import time
@@ -14,7 +14,7 @@ UNKNOWN = "sess_" + "a" * 26
 
 
 class Evening:
-    """A campaign with a hero in a running session."""
+    """A campaign with a character in a running session."""
 
     def __init__(self, seat: Seat):
         self.id = seat.do("campaign_create", name="Ashfall", gm_mode="HUMAN")["id"]
@@ -48,7 +48,7 @@ def is_update(found: dict, uri: str) -> bool:
 
 
 def test_defect_1_notifications_on_the_event_stream_are_json_rpc(session, seat, evening):
-    """Exactly the notification the contract shows: jsonrpc, method, params.uri, nothing else."""
+    """The notification is exactly as in the contract: jsonrpc, method, params.uri, nothing else."""
     uri = f"{evening.uri}/participants"
     seat.subscribe(uri)
     with listening(session) as heard:
@@ -58,7 +58,7 @@ def test_defect_1_notifications_on_the_event_stream_are_json_rpc(session, seat, 
 
 
 def test_defect_1_notifications_reach_a_client_with_cookies_only(server):
-    """As in the contract's curl example: no session header anywhere, revision 2024-11-05."""
+    """As in the contract's curl example: no session header, revision 2024-11-05."""
     with server.client() as http:
         Session(http, "2024-11-05").open()
         seat = Seat(Cookies(http))
@@ -72,7 +72,7 @@ def test_defect_1_notifications_reach_a_client_with_cookies_only(server):
 
 
 def test_defect_1_notifications_on_stdio_are_json_rpc(shared):
-    """The same notification as a line of stdio."""
+    """The same notification is a line on stdio."""
     with shared.program.stdio() as pipes:
         pipes.initialize("2024-11-05")
         seat = Seat(pipes)
@@ -85,7 +85,7 @@ def test_defect_1_notifications_on_stdio_are_json_rpc(shared):
 
 
 def test_defect_1_notifications_of_the_stateless_era_are_json_rpc(web, seat, evening):
-    """subscriptions/listen carries the same notification, with the id of the subscription."""
+    """subscriptions/listen sends the same notification, with the id of the subscription."""
     with Modern(web).listen({"resourceSubscriptions": [evening.events]}) as stream:
         stream.next_named("notifications/subscriptions/acknowledged")
         seat.roll(evening.session, evening.hero)
@@ -94,11 +94,11 @@ def test_defect_1_notifications_of_the_stateless_era_are_json_rpc(web, seat, eve
     assert found["params"]["uri"] == evening.events
 
 
-# 2. A floor of 100 ms
+# 2. A minimum latency of 100 ms
 
 
 def times_of(work, times: int = 41) -> list[float]:
-    """How long something takes, time after time."""
+    """Returns how long each of several runs takes, in seconds."""
     taken = []
     for _ in range(times):
         begin = time.perf_counter()
@@ -108,12 +108,12 @@ def times_of(work, times: int = 41) -> list[float]:
 
 
 def floor_of(work) -> float:
-    """How long it takes at best: what other programs do at the time only adds to it."""
+    """Returns the shortest time of several runs; other load on the machine only adds to it."""
     return min(times_of(work))
 
 
 def to_disk(path) -> None:
-    """Writes a little and waits until the disk has it."""
+    """Writes a little and waits until it is on disk."""
     with path.open("ab") as file:
         file.write(b"x" * 4_096)
         file.flush()
@@ -121,14 +121,16 @@ def to_disk(path) -> None:
 
 
 def test_defect_2_calls_have_no_floor(web, seat):
-    """A call takes as long as its work: some times what health takes, not hundreds of times."""
+    """A call takes as long as its work: a small multiple of a health check, not hundreds of times
+    as long."""
     health = floor_of(lambda: web.get("/mcp/health"))
     call = floor_of(lambda: seat.do("duality_outcome", hope=8, fear=5))
     assert call < 25 * health, f"call {call * 1000:.1f} ms, health {health * 1000:.1f} ms"
 
 
 def test_defect_2_recorded_rolls_have_no_floor(web, seat, evening, tmp_path):
-    """Nor has a call that must be on disk before it is answered, but for the disk's own."""
+    """The same holds for a call that must be on disk before it is answered, apart from the disk's
+    own latency."""
     health = floor_of(lambda: web.get("/mcp/health"))
     disk = floor_of(lambda: to_disk(tmp_path / "file"))
     roll = floor_of(lambda: seat.roll(evening.session, evening.hero))
@@ -138,11 +140,11 @@ def test_defect_2_recorded_rolls_have_no_floor(web, seat, evening, tmp_path):
 # 3. Unread notifications
 
 STALL = 8
-"""Far above what a busy machine adds, far below the 20 seconds that the defect cost."""
+"""In seconds. Far above what a busy machine adds, far below the 20 seconds of the defect."""
 
 
 def participants(seat, evening, count: int) -> float:
-    """Adds participants, three notifications each; how long the longest call took."""
+    """Adds participants, with three notifications each; returns how long the slowest call took."""
     asked = {"campaign_id": evening.id, "display_name": "x", "role": "PLAYER"}
     return max(times_of(lambda: seat.do("participant_create", **asked), count))
 
@@ -156,7 +158,7 @@ def test_defect_3_unread_notifications_do_not_stall_a_call(web, seat, evening):
 
 
 def test_defect_3_an_open_stream_nobody_reads_does_not_stall_a_call(web, session, seat, evening):
-    """The client has opened the stream and sleeps."""
+    """The client has opened the stream but does not read it."""
     plain = participants(Seat(Session(web).open()), evening, 10)
     seat.subscribe(LIST, evening.uri, f"{evening.uri}/participants")
     with session.stream():
@@ -177,7 +179,7 @@ def test_defect_3_a_late_reader_hears_of_later_changes(session, seat, evening):
 
 
 def test_defect_4_two_http_clients_have_two_contexts(web):
-    """What one session sets, the other does not see; what it sets itself, it keeps."""
+    """A session does not see what the other sets, and keeps what it sets itself."""
     first, second = Seat(Session(web).open()), Seat(Session(web).open())
     mine = first.do("campaign_create", name="x", gm_mode="AI")["id"]
     first.do("set_context", campaign_id=mine)
@@ -190,12 +192,12 @@ def test_defect_4_two_http_clients_have_two_contexts(web):
     assert second.do("session_start")["campaign_id"] == other
 
 
-# 5. Records that could never be read
+# 5. Records that could not be read
 
 
 @pytest.fixture(scope="module")
 def long_evening(web):
-    """A session with more events than two pages hold; nobody adds to it."""
+    """A session with more events than fit on two pages; no test adds to it."""
     seat = Seat(Session(web).open())
     evening = Evening(seat)
     for _ in range(105):
@@ -208,12 +210,12 @@ def sequences(seat, uri: str) -> list[int]:
 
 
 def test_defect_5_the_newest_events_are_shown(seat, long_evening):
-    """Without parameters: the newest hundred of 211, not the first fifty ever."""
+    """Without parameters, the newest hundred of 211 events are shown."""
     assert sequences(seat, long_evening.events) == list(range(211, 111, -1))
 
 
 def test_defect_5_every_event_is_readable_by_paging(seat, long_evening):
-    """before_seq leads from page to page down to the first event, without gap or repetition."""
+    """Paging with before_seq reaches the first event without gaps or repetitions."""
     found = sequences(seat, f"{long_evening.events}?limit=60")
     while found[-1] > 1:
         found += sequences(seat, f"{long_evening.events}?limit=60&before_seq={found[-1]}")
@@ -222,14 +224,15 @@ def test_defect_5_every_event_is_readable_by_paging(seat, long_evening):
 
 
 def test_defect_5_only_what_is_new_can_be_read(seat, long_evening):
-    """after_seq alone and together with before_seq."""
+    """after_seq works alone and together with before_seq."""
     assert sequences(seat, f"{long_evening.events}?after_seq=205") == list(range(211, 205, -1))
     assert sequences(seat, f"{long_evening.events}?after_seq=9&before_seq=13") == [12, 11, 10]
     assert sequences(seat, f"{long_evening.events}?after_seq=211") == []
 
 
 def test_defect_5_who_was_away_catches_up_forward(seat, long_evening):
-    """With after_seq alone a page has the oldest events after it and says where the next one begins."""
+    """With after_seq alone, a page has the oldest events after it and says where the next page
+    begins."""
     found, after, more = [], 0, True
     while more:
         page = seat.read(f"{long_evening.events}?after_seq={after}&limit=60")
@@ -239,12 +242,12 @@ def test_defect_5_who_was_away_catches_up_forward(seat, long_evening):
 
 
 def test_defect_5_a_page_can_hold_the_whole_evening(seat, long_evening):
-    """A larger limit is honoured."""
+    """A larger limit is accepted."""
     assert len(sequences(seat, f"{long_evening.events}?limit=500")) == 211
 
 
 def test_defect_5_lists_hold_more_than_ten_records(seat, evening):
-    """Participants and characters beyond the tenth are there, and empty lists are no null."""
+    """Participants and characters beyond the tenth are listed, and empty lists are not null."""
     for number in range(12):
         seat.do("participant_create", campaign_id=evening.id, display_name=f"p{number}", role="PLAYER")
         seat.do("character_create", campaign_id=evening.id, name=f"c{number}", kind="NPC")
@@ -254,7 +257,7 @@ def test_defect_5_lists_hold_more_than_ten_records(seat, evening):
     assert seat.read(f"campaign://{empty}/sessions") == {"sessions": []}
 
 
-# 6. Changes nobody was told of
+# 6. Changes that nobody was notified of
 
 
 def sheet(evening) -> str:
@@ -262,14 +265,15 @@ def sheet(evening) -> str:
 
 
 def heard_of(session, seat, evening, work) -> set[str]:
-    """What subscribers of everything hear when something is done."""
+    """Returns the URIs that a subscriber to everything is notified of when `work` runs."""
     parts = [f"{evening.uri}/{part}" for part in ("participants", "characters", "sessions")]
     seat.subscribe(LIST, evening.uri, *parts, evening.events, sheet(evening))
     mark = Evening(seat)
     seat.subscribe(mark.events)
     with listening(session) as heard:
         work()
-        # Notifications of one moment come in any order, but before those of the next.
+        # Notifications of concurrent changes come in any order, but before those of the next
+        # change.
         for times in (1, 2):
             seat.roll(mark.session, mark.hero)
             heard.wait_for(mark.events, times=times)
@@ -277,7 +281,7 @@ def heard_of(session, seat, evening, work) -> set[str]:
 
 
 def test_defect_6_applying_hope_notifies_characters_and_campaign(session, seat, evening):
-    """Whoever shows the sheet or the campaign hears of a changed state."""
+    """Every resource that shows the changed state is notified."""
     rolled = seat.roll(evening.session, evening.hero, rng=replay(HOPE))
     heard = heard_of(session, seat, evening, lambda: seat.do(
         "session_roll_outcome_apply", session_id=evening.session, roll_seq=rolled["roll_seq"]))
@@ -285,7 +289,7 @@ def test_defect_6_applying_hope_notifies_characters_and_campaign(session, seat, 
 
 
 def test_defect_6_applying_fear_notifies_campaign_and_list(session, seat, evening):
-    """gm_fear is part of the campaign and of the list of campaigns."""
+    """`gm_fear` is part of the campaign and of the list of campaigns."""
     rolled = seat.roll(evening.session, evening.hero, rng=replay(FEAR))
     heard = heard_of(session, seat, evening, lambda: seat.do(
         "session_roll_outcome_apply", session_id=evening.session, roll_seq=rolled["roll_seq"]))
@@ -299,14 +303,15 @@ def test_defect_6_ending_a_session_notifies_its_events(session, seat, evening):
 
 
 def test_defect_6_starting_a_session_notifies_campaign_and_sessions(session, seat, evening):
-    """The id of the new session is in the list that changed; nobody can subscribe to its events before."""
+    """The changed list contains the id of the new session, whose events nobody could subscribe to
+    before."""
     seat.do("session_end", session_id=evening.session)
     heard = heard_of(session, seat, evening, lambda: seat.do("session_start", campaign_id=evening.id))
     assert {evening.uri, f"{evening.uri}/sessions", LIST} <= heard
 
 
 def test_defect_6_a_rejected_roll_notifies_the_events(session, seat, evening):
-    """It has written an event, too."""
+    """The rejection is an event, too."""
     heard = heard_of(session, seat, evening, lambda: seat.refused(
         "session_action_roll", session_id=evening.session, character_id=evening.hero, trait=" ", difficulty=1))
     assert evening.events in heard
@@ -331,7 +336,7 @@ MATRIX = {
 
 @pytest.mark.parametrize("tool", MATRIX)
 def test_defect_6_every_write_notifies_what_it_changes(session, seat, evening, tool):
-    """The whole matrix: each tool and the resources that show what it changed."""
+    """Each tool with the resources that show what it changed."""
     arguments, wanted = MATRIX[tool]
     arguments = {key: getattr(evening, value, value) if isinstance(value, str) else value
                  for key, value in arguments.items()}
@@ -343,7 +348,7 @@ def test_defect_6_every_write_notifies_what_it_changes(session, seat, evening, t
 
 
 def test_defect_6_archiving_notifies_the_list_of_what_is_archived(session, seat, evening):
-    """Into the archive and out of it."""
+    """This applies to archiving and to restoring."""
     archive = f"{evening.uri}/archived"
     seat.subscribe(archive)
     for archived in (True, False):
@@ -353,7 +358,7 @@ def test_defect_6_archiving_notifies_the_list_of_what_is_archived(session, seat,
 
 
 def test_defect_6_a_part_of_the_log_changes_with_it(session, seat, evening):
-    """Who waits for what comes after an event hears of it under the URI they asked for."""
+    """A subscriber to a part of the log is notified under the URI that they subscribed to."""
     part = f"{evening.events}?after_seq=1"
     seat.subscribe(part)
     with listening(session) as heard:
@@ -363,7 +368,7 @@ def test_defect_6_a_part_of_the_log_changes_with_it(session, seat, evening):
 
 
 def test_defect_6_only_subscribers_are_notified(web, seat, evening):
-    """A session without subscriptions hears nothing, and after unsubscribing no more."""
+    """A session hears only of what it is subscribed to, and of nothing after unsubscribing."""
     other = Session(web).open()
     silent = Seat(other)
     silent.subscribe(evening.events)
@@ -376,7 +381,7 @@ def test_defect_6_only_subscribers_are_notified(web, seat, evening):
     assert set(heard.uris()) == {f"{evening.uri}/participants"}
 
 
-# 7. Rolls of nobody, nowhere
+# 7. Rolls without a character or session
 
 
 def roll_refused(seat, **arguments) -> dict:
@@ -384,7 +389,7 @@ def roll_refused(seat, **arguments) -> dict:
 
 
 def test_defect_7_a_rejected_roll_makes_no_log_for_an_unknown_session(seat, evening):
-    """The session is as unknown afterwards as it was before."""
+    """The session is unknown before and after."""
     assert roll_refused(seat, session_id=UNKNOWN, character_id=evening.hero)["code"] == "NOT_FOUND"
     assert seat.refused("session_roll_outcome_apply", session_id=UNKNOWN, roll_seq=1)["code"] == "NOT_FOUND"
     assert seat.unreadable(f"session://{UNKNOWN}/events")["code"] == -32002
@@ -392,34 +397,34 @@ def test_defect_7_a_rejected_roll_makes_no_log_for_an_unknown_session(seat, even
 
 
 def test_defect_7_rolls_need_an_existing_character(seat, evening):
-    """No dice fall for a character that does not exist."""
+    """Nothing is rolled for a character that does not exist."""
     error = roll_refused(seat, session_id=evening.session, character_id="character_" + "a" * 26)
     assert error["code"] == "NOT_FOUND"
     assert "ACTION_ROLL_RESOLVED" not in [event["type"] for event in seat.events(evening.session)]
 
 
 def test_defect_7_rolls_need_a_character_of_the_campaign(seat, evening):
-    """Nor for one of another campaign."""
+    """Nothing is rolled for a character of another campaign."""
     stranger = Evening(seat).hero
     error = roll_refused(seat, session_id=evening.session, character_id=stranger)
     assert (error["code"], error["field"]) == ("INVALID_ARGUMENT", "character_id")
 
 
 def test_defect_7_rolls_need_a_character_that_is_not_archived(seat, evening):
-    """Who was put away does not act."""
+    """An archived character does not act."""
     seat.do("character_update", character_id=evening.hero, archived=True)
     assert roll_refused(seat, session_id=evening.session, character_id=evening.hero)["code"] == "NOT_FOUND"
 
 
 def test_defect_7_rolls_need_an_active_session(seat, evening):
-    """In a session that has ended nothing is rolled; the hint says what to do."""
+    """Nothing is rolled in a session that has ended; the hint says what to do."""
     seat.do("session_end", session_id=evening.session)
     error = roll_refused(seat, session_id=evening.session, character_id=evening.hero)
     assert error["code"] == "FAILED_PRECONDITION" and "session_start" in error["hint"]
 
 
 def test_defect_7_outcomes_need_an_active_session(seat, evening):
-    """A roll that was not applied in time stays so."""
+    """A roll that was not applied before the end cannot be applied afterwards."""
     rolled = seat.roll(evening.session, evening.hero)
     seat.do("session_end", session_id=evening.session)
     error = seat.refused("session_roll_outcome_apply", session_id=evening.session, roll_seq=rolled["roll_seq"])
@@ -427,7 +432,7 @@ def test_defect_7_outcomes_need_an_active_session(seat, evening):
 
 
 def test_defect_7_a_rejection_in_a_session_that_exists_is_recorded(seat, evening):
-    """REQUEST_REJECTED with what was called and why, at the next place of the log."""
+    """REQUEST_REJECTED has the tool and the reason, and takes the next place in the log."""
     roll_refused(seat, session_id=evening.session, character_id=evening.hero, trait=" ")
     rejected = seat.events(evening.session)[-1]
     assert (rejected["type"], rejected["seq"]) == ("REQUEST_REJECTED", 2)
@@ -437,13 +442,13 @@ def test_defect_7_a_rejection_in_a_session_that_exists_is_recorded(seat, evening
 
 
 def test_defect_7_an_outcome_needs_a_roll(seat, evening):
-    """Another event is no roll, and what is not there even less."""
+    """Neither another event nor a missing one is a roll."""
     first = seat.refused("session_roll_outcome_apply", session_id=evening.session, roll_seq=1)
     assert first["code"] == "FAILED_PRECONDITION" and "SESSION_STARTED" in first["message"]
     assert seat.refused("session_roll_outcome_apply", session_id=evening.session, roll_seq=99)["code"] == "NOT_FOUND"
 
 
-# 8. Codes, numbers, maxima
+# 8. Error codes, number ranges, maximums
 
 
 @pytest.mark.parametrize(("method", "params", "code"), [
@@ -459,7 +464,7 @@ def test_defect_7_an_outcome_needs_a_roll(seat, evening):
     ("tools/call", {"name": "campaign_delete", "arguments": {}}, -32602),
 ])
 def test_defect_8_no_error_has_code_zero(seat, method, params, code):
-    """Resource errors and unknown methods carry the codes JSON-RPC and MCP gave them."""
+    """Resource errors and unknown methods have the codes of JSON-RPC and MCP."""
     assert seat.ask(method, params)["error"]["code"] == code
 
 
@@ -480,7 +485,7 @@ def test_defect_8_no_error_has_code_zero(seat, method, params, code):
     ("character_state_patch", {"hp": 2**63}, "hp"),
 ])
 def test_defect_8_numbers_beyond_32_bits_are_refused(seat, evening, tool, arguments, field):
-    """Nothing wraps around: what is too large is named as such."""
+    """Nothing wraps around: the error names the field that is too large."""
     if tool.startswith(("session", "character")):
         arguments = {"character_id": evening.hero, **arguments}
     if tool.startswith("session"):
@@ -490,7 +495,7 @@ def test_defect_8_numbers_beyond_32_bits_are_refused(seat, evening, tool, argume
 
 
 def test_defect_8_a_roll_seq_does_not_wrap_around(seat, evening):
-    """2**32 more than the place of a roll is another place."""
+    """The sequence number of a roll plus 2**32 is not that roll."""
     rolled = seat.roll(evening.session, evening.hero)
     error = seat.refused("session_roll_outcome_apply", session_id=evening.session,
                          roll_seq=rolled["roll_seq"] + 2**32)
@@ -498,13 +503,13 @@ def test_defect_8_a_roll_seq_does_not_wrap_around(seat, evening):
 
 
 def test_defect_8_a_limit_is_named_with_both_ends(seat, evening):
-    """The hint for a number that is too large does not say that it is too small."""
+    """The hint for a number that is too large names the upper limit."""
     error = roll_refused(seat, session_id=evening.session, character_id=evening.hero, difficulty=2**32)
     assert "1000000" in error["hint"], error
 
 
 def test_defect_8_lowering_hp_max_takes_hp_with_it(seat, evening):
-    """hp never exceeds hp_max, and the answer says what was clamped."""
+    """`hp` never exceeds `hp_max`, and the answer says what was clamped."""
     seat.do("character_profile_patch", character_id=evening.hero, hp_max=12)
     seat.do("character_state_patch", character_id=evening.hero, hp=10)
     patched = seat.do("character_profile_patch", character_id=evening.hero, hp_max=5)
@@ -514,7 +519,7 @@ def test_defect_8_lowering_hp_max_takes_hp_with_it(seat, evening):
 
 
 def test_defect_8_lowering_stress_max_takes_stress_with_it(seat, evening):
-    """The same for stress; the event has the change."""
+    """The same holds for stress; the event has the change."""
     seat.do("character_state_patch", character_id=evening.hero, stress=6)
     patched = seat.do("character_profile_patch", character_id=evening.hero, stress_max=2)
     assert patched["clamped"] == [{"field": "stress", "before": 6, "after": 2}]
@@ -532,7 +537,7 @@ def apply(seat, evening, seed: int) -> dict:
 
 
 def test_defect_8_at_twelve_fear_a_fear_roll_applies_and_stays_twelve(seat, evening):
-    """Fear is full: the roll counts, the GM still makes a move, and twelve remain."""
+    """Fear is at its maximum: the roll counts, a complication is required, and twelve remain."""
     for number in range(1, 13):
         assert apply(seat, evening, FEAR)["updated"]["gm_fear"] == number
     thirteenth = apply(seat, evening, FEAR)
@@ -543,7 +548,8 @@ def test_defect_8_at_twelve_fear_a_fear_roll_applies_and_stays_twelve(seat, even
 
 
 def test_defect_8_hope_stays_in_range(seat, evening):
-    """At six Hope a Hope roll applies and stays six; a critical clears no stress there is not."""
+    """At six Hope a Hope roll applies and Hope stays six; a critical does not make stress
+    negative."""
     seat.do("character_state_patch", character_id=evening.hero, hope=6, stress=0)
     for seed in (HOPE, CRIT):
         (state,) = apply(seat, evening, seed)["updated"]["character_states"]
@@ -551,7 +557,7 @@ def test_defect_8_hope_stays_in_range(seat, evening):
 
 
 def test_defect_8_a_critical_gives_hope_and_clears_stress(seat, evening):
-    """Both, and no Fear, and nothing for the GM to do."""
+    """It does both, adds no Fear and requires no complication."""
     seat.do("character_state_patch", character_id=evening.hero, hope=2, stress=3)
     applied = apply(seat, evening, CRIT)
     (state,) = applied["updated"]["character_states"]

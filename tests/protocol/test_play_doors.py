@@ -1,4 +1,4 @@
-"""The table keeps its order, whatever other door a player comes in by."""
+"""The permissions of the table also hold for players who come in through other doors."""
 
 import pytest
 
@@ -11,12 +11,12 @@ def game(cast):
 
 
 def node(identifier: str) -> str:
-    """What memory calls a thing of the table."""
+    """Returns the node id by which the memory tools know a thing of the table."""
     return "node_" + identifier.split("_", 1)[1]
 
 
 def rows(seat, tool: str, **arguments) -> list[dict]:
-    """What became of each item of a call of pages."""
+    """Returns the result rows of a call of a pages tool."""
     return seat.result(tool, arguments)["structuredContent"]["results"]
 
 
@@ -25,12 +25,13 @@ def pages_named(seat, name: str) -> list[dict]:
 
 
 def remembered(seat, **arguments) -> dict:
-    """What `kn_graph` says."""
+    """Returns the answer of `kn_graph`."""
     return seat.result("kn_graph", arguments)["structuredContent"]
 
 
 def is_refused(answer: dict) -> bool:
-    """Memory tells of errors in its own form, of missing rights in everybody's."""
+    """Whether a call failed. The memory tools have their own form of errors, but not for missing
+    permissions."""
     return "error" in answer or answer.get("code") == "PERMISSION_DENIED"
 
 
@@ -91,7 +92,7 @@ def test_pages_of_their_own_are_changed_by_a_player(game):
 
 
 def test_notes_of_a_session_are_remembered_by_who_may_read_them(game):
-    """What was noted at the table is found next week, and the GM's part of it by the GM alone."""
+    """Notes of a session are found later, and the GM's notes by the GM alone."""
     game.gail.do("session_note_add", session_id=game.session, text="The lighthouse keeper lied about the wreck.")
     game.gail.do("session_note_add", session_id=game.session, text="The wreck holds a cursed astrolabe.", gm_only=True)
 
@@ -107,7 +108,7 @@ def test_notes_of_a_session_are_remembered_by_who_may_read_them(game):
 
 
 def test_a_recap_leaves_out_what_was_not_there(game):
-    """A countdown that began in the session was nothing before; the schema has no null for it."""
+    """A countdown that began in the session has no earlier value; the schema has no null for it."""
     game.gail.do("session_effect_apply", session_id=game.session, countdown={"name": "doom", "start": 4})
     changes = game.gail.do("session_recap", session_id=game.session)["changes"]
     (countdowns,) = [change for change in changes if change["field"] == "countdowns"]

@@ -1,4 +1,5 @@
-"""A whole evening with the official Python client: a GM and two players at once, live, then verified."""
+"""A whole session with the official Python client: a GM and two players play at the same time and
+follow the log live. Afterwards the log is verified."""
 
 import contextlib
 import itertools
@@ -20,13 +21,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
 PEOPLE = {"gail": "gm", "alice": "player", "bob": "player"}
 ROUNDS = 12
 SECRET = "quokka"
-# Tools that fall back to the context, which a client without a session names with each call.
+# Tools that use the context, so a client without a session has to name it with each call.
 WITH_CONTEXT = {"session_action_roll", "session_roll_outcome_apply", "session_note_add", "session_effect_apply",
                 "character_state_patch", "session_end"}
 
 
 class Person:
-    """Somebody with a client of the SDK, who hears of changes and keeps up with the log."""
+    """A person with a client of the SDK, who is notified of changes and follows the log."""
 
     def __init__(self, name: str, client: Client, tasks):
         self.name = name
@@ -38,7 +39,7 @@ class Person:
         self.changed = anyio.Event()
 
     async def on_message(self, message) -> None:
-        """What the SDK hands over of the event stream."""
+        """Handles a message that the SDK delivers from the event stream."""
         if getattr(message, "method", "") == "notifications/resources/updated":
             self.hear(str(message.params.uri))
 
@@ -58,7 +59,7 @@ class Person:
         return json.loads(content.text)
 
     async def subscribe(self, *uris: str) -> None:
-        """Subscribes as the revision wants it: by request, or with a stream of its own."""
+        """Subscribes as the revision requires: with a request, or with a stream of its own."""
         if self.client.protocol_version != MODERN:
             for uri in uris:
                 await self.client.subscribe_resource(uri)
@@ -78,7 +79,7 @@ class Person:
             self.context_id = answer["context_id"]
 
     async def follow(self, events: str) -> None:
-        """Reads what is new in the log whenever a notification says so, and only then."""
+        """Reads what is new in the log when notified of it, and only then."""
         while not self.followed or self.followed[-1]["type"] != "SESSION_ENDED":
             await self.changed.wait()
             self.changed = anyio.Event()
@@ -90,38 +91,38 @@ class Person:
 
 @dataclass
 class Evening:
-    """What is left of an evening."""
+    """What is recorded of a session."""
 
     campaign: str = ""
     session: str = ""
     seats: dict = field(default_factory=dict)
     heroes: dict = field(default_factory=dict)
     before: dict = field(default_factory=dict)
-    """Sheets by character, before the first roll."""
+    """The sheets by the owner of the character, before the first roll."""
     after: dict = field(default_factory=dict)
     fear: int = -1
     flood: int = -1
-    """What is left of a countdown of 100 that every roll moves."""
+    """What is left of a countdown from 100 that every roll advances."""
     rolls: list = field(default_factory=list)
-    """What each roll answered, with who rolled for whom."""
+    """The answer of each roll, with who rolled and for which character."""
     applied: list = field(default_factory=list)
     ended: dict = field(default_factory=dict)
     log: list = field(default_factory=list)
     """Every event, as the GM reads it afterwards."""
     seen: dict = field(default_factory=dict)
-    """The events each person may see, as read afterwards."""
+    """The events that each person may see, as read afterwards."""
     followed: dict = field(default_factory=dict)
-    """The events each person read when told of them."""
+    """The events that each person read when notified."""
     verified: dict = field(default_factory=dict)
     heard: dict = field(default_factory=dict)
     wanted: dict = field(default_factory=dict)
-    """What each person subscribed to."""
+    """The URIs that each person subscribed to."""
     repeated: list = field(default_factory=list)
     """Some rolls, repeated from their seeds outside of the session."""
 
 
 async def prepare(evening: Evening, gail: Person) -> None:
-    """The campaign, its people and its characters."""
+    """Creates the campaign, its participants and its characters."""
     made = await gail.do("campaign_create", name="The Lost Expedition", gm_mode="HUMAN", theme_prompt="A forest")
     evening.campaign = made["id"]
     for name in PEOPLE:
@@ -139,7 +140,7 @@ async def prepare(evening: Evening, gail: Person) -> None:
 
 
 async def rounds(evening: Evening, person: Person) -> None:
-    """One person's evening: rolls and their outcomes, and what comes between."""
+    """One person's part: rolls and their outcomes, and other calls in between."""
     hero = evening.heroes[person.name]
     for number in range(ROUNDS):
         asked = {"character_id": hero, "trait": "agility", "difficulty": 10 + number % 5,
@@ -155,13 +156,13 @@ async def rounds(evening: Evening, person: Person) -> None:
             more = {"gm_only": True} if person.name == "gail" else {}
             await person.do("session_note_add", text=f"{SECRET if more else 'open'} {number}", **more)
         if person.name == "gail" and number % 4 == 3:
-            # One call for heroes and a hidden NPC: everybody reads their own part.
+            # One call for the heroes and a hidden NPC; each person reads only what they may see.
             await person.do("session_effect_apply", character_ids=list(evening.heroes.values()),
                             damage={"amount": number}, reason=f"{SECRET} rocks")
 
 
 async def play(server, tokens: dict[str, str], mode: str) -> Evening:
-    """The evening, from the first call to the last look."""
+    """Runs everything from the first call to the final reads."""
     evening = Evening()
     async with contextlib.AsyncExitStack() as stack:
         clients = {name: await stack.enter_async_context(httpx2.AsyncClient(
@@ -216,7 +217,7 @@ async def evening_of(evening: Evening, people: dict[str, Person]) -> None:
 
 
 async def look_back(evening: Evening, people: dict[str, Person], events: str, uri: str) -> None:
-    """Everything that is checked afterwards."""
+    """Reads everything that is checked afterwards."""
     for name, person in people.items():
         evening.seen[name] = (await person.read(f"{events}?limit=1000"))["events"][::-1]
         evening.followed[name] = person.followed
@@ -235,7 +236,7 @@ async def look_back(evening: Evening, people: dict[str, Person], events: str, ur
 
 @pytest.fixture(scope="module", params=["legacy", MODERN])
 def evening(request, binary, tmp_path_factory) -> Evening:
-    """An evening in sessions, and one of clients that keep none."""
+    """A session played by clients with MCP sessions, and one by clients without."""
     program = Program(binary, tmp_path_factory.mktemp("evening"))
     tokens = {name: program.token(role, name) for name, role in PEOPLE.items()}
     server = program.serve()
@@ -250,7 +251,7 @@ def of_type(evening: Evening, *kinds: str) -> list[dict]:
 
 
 def test_everybody_rolled(evening):
-    """At least thirty rolls, by all three, at the same time."""
+    """There are at least thirty rolls, by all three people, at the same time."""
     who = [roll["who"] for roll in evening.rolls]
     assert len(who) == 3 * ROUNDS >= 30 and set(who) == set(PEOPLE)
     changes = sum(1 for one, two in itertools.pairwise(who) if one != two)
@@ -258,12 +259,12 @@ def test_everybody_rolled(evening):
 
 
 def test_the_log_has_no_gap(evening):
-    """seq counts from 1 without a hole."""
+    """`seq` counts from 1 without a gap."""
     assert [event["seq"] for event in evening.log] == list(range(1, len(evening.log) + 1))
 
 
 def test_the_log_begins_and_ends(evening):
-    """With SESSION_STARTED and SESSION_ENDED, and nothing was rejected."""
+    """The log begins with SESSION_STARTED, ends with SESSION_ENDED, and contains no rejections."""
     kinds = [event["type"] for event in evening.log]
     assert (kinds[0], kinds[-1]) == ("SESSION_STARTED", "SESSION_ENDED")
     assert "REQUEST_REJECTED" not in kinds
@@ -271,14 +272,15 @@ def test_the_log_begins_and_ends(evening):
 
 
 def test_every_event_hangs_on_the_one_before(evening):
-    """prev_hash is the hash before."""
+    """`prev_hash` is the hash of the previous event."""
     for before, after in itertools.pairwise(evening.log):
         assert after["prev_hash"] == before["hash"]
 
 
 @pytest.mark.parametrize("name", PEOPLE)
 def test_the_log_is_verified_for_everybody(evening, name):
-    """Hash chain ok and no wrong roll; the GM's check repeats every roll, a player's all they may see."""
+    """The hash chain is intact and no roll is wrong. The GM's check covers every roll, a player's
+    all that they may see."""
     found = evening.verified[name]
     seen = evening.seen[name]
     assert found["ok"] is True and found["wrong_rolls"] == [] and found["events"] == len(seen)
@@ -289,7 +291,7 @@ def test_the_log_is_verified_for_everybody(evening, name):
 
 
 def test_every_roll_is_in_the_log_where_it_said(evening):
-    """Each answer's roll_seq leads to an event with the same dice."""
+    """The `roll_seq` of each answer leads to an event with the same dice."""
     log = {event["seq"]: event for event in of_type(evening, "ACTION_ROLL_RESOLVED")}
     assert sorted(roll["roll_seq"] for roll in evening.rolls) == sorted(log)
     for roll in evening.rolls:
@@ -303,13 +305,14 @@ def test_every_roll_is_in_the_log_where_it_said(evening):
 
 
 def test_rolls_can_be_repeated_from_their_seeds(evening):
-    """Also outside of the session, by anybody."""
+    """Outside of the session, the seed gives the same dice."""
     for roll, again in zip(evening.rolls[::5], evening.repeated, strict=True):
         assert (again["hope"], again["fear"]) == (roll["hope_die"], roll["fear_die"])
 
 
 def test_every_roll_was_applied_once(evening):
-    """One OUTCOME_APPLIED for each roll, none was told that it came too late."""
+    """There is one OUTCOME_APPLIED for each roll, and nobody was told that a roll had been applied
+    already."""
     applied = [payload(event)["roll_seq"] for event in of_type(evening, "OUTCOME_APPLIED")]
     assert sorted(applied) == sorted(roll["roll_seq"] for roll in evening.rolls)
     assert not any("already_applied" in answer for answer in evening.applied)
@@ -317,14 +320,14 @@ def test_every_roll_was_applied_once(evening):
 
 @pytest.mark.parametrize("owner", PEOPLE)
 def test_no_update_was_lost(evening, owner):
-    """All applied_changes of the log, in order, lead from the first sheet to the last, each from the value
-    the one before left."""
+    """All `applied_changes` of the log lead from the first sheet to the last, each starting from
+    the value that the previous one left."""
     assert replayed(evening.log, evening.before[owner]["state"]) == evening.after[owner]["state"]
 
 
 @pytest.mark.parametrize("owner", PEOPLE)
 def test_every_number_stays_in_range(evening, owner):
-    """Hope 0 to 6, stress and hit points within their maxima, at every step."""
+    """Hope is 0 to 6, and stress and hit points are within their maximums, after every change."""
     limits = {"hope": 6, "stress": 10, "hp": 20}
     for event in evening.log:
         for change in payload(event).get("applied_changes", []):
@@ -335,7 +338,7 @@ def test_every_number_stays_in_range(evening, owner):
 
 
 def test_fear_adds_up(evening):
-    """The campaign's Fear is what the log makes of it, never above twelve."""
+    """The campaign's Fear is the sum of the changes in the log, and never above twelve."""
     fear = 0
     for event in evening.log:
         for change in payload(event).get("applied_changes", []):
@@ -348,7 +351,7 @@ def test_fear_adds_up(evening):
 
 
 def test_the_countdown_moved_once_with_each_roll(evening):
-    """Whoever rolled, hidden or not, and each move is an event with before and after."""
+    """It moves whoever rolled, hidden or not, and each move is an event with before and after."""
     assert evening.flood == 100 - len(evening.applied)
     moved = [payload(event)["detail"]["countdowns"][0] for event in of_type(evening, "COUNTDOWN_CHANGED")[1:]]
     assert [step["before"] for step in moved] == list(range(100, evening.flood, -1))
@@ -357,7 +360,7 @@ def test_the_countdown_moved_once_with_each_roll(evening):
 
 @pytest.mark.parametrize("name", ["alice", "bob"])
 def test_players_read_of_their_own_wounds(evening, name):
-    """Also where the hidden NPC was hit in the same call; nothing tells of it."""
+    """They do so even if the same call hit the hidden NPC, which nothing reveals."""
     hits = [event for event in evening.seen[name] if event["type"] == "DAMAGE_TAKEN"]
     assert len(hits) == len(of_type(evening, "DAMAGE_TAKEN")) > 0
     heroes = [evening.heroes["alice"], evening.heroes["bob"]]
@@ -366,7 +369,7 @@ def test_players_read_of_their_own_wounds(evening, name):
 
 
 def test_every_event_names_who_caused_it(evening):
-    """The seat of the participant, and one request and invocation for each call."""
+    """Each event has the participant, and each call has its own request and invocation ids."""
     for event in evening.log[1:]:
         assert event["participant_id"] in evening.seats.values() and event["request_id"], event
     rollers = {event["seq"]: event["participant_id"] for event in of_type(evening, "ACTION_ROLL_RESOLVED")}
@@ -378,19 +381,19 @@ def test_every_event_names_who_caused_it(evening):
 
 @pytest.mark.parametrize("name", PEOPLE)
 def test_every_subscriber_heard_of_everything_subscribed(evening, name):
-    """Each URI somebody subscribed to was said to have changed, and no other."""
+    """Each URI that somebody subscribed to was notified, and no other."""
     assert set(evening.heard[name]) == evening.wanted[name]
 
 
 @pytest.mark.parametrize("name", ["alice", "bob"])
 def test_who_reads_only_when_told_misses_nothing(evening, name):
-    """A client that reads the log on notifications alone has all of it that it may see."""
+    """A client that reads the log on notifications alone has everything that it may see."""
     assert evening.followed[name] == evening.seen[name]
 
 
 @pytest.mark.parametrize("name", ["alice", "bob"])
 def test_the_players_saw_no_secrets(evening, name):
-    """The GM's notes, the ogre and the hidden difficulties stayed behind the screen."""
+    """The GM's notes, the ogre and the hidden difficulties stay hidden."""
     seen = json.dumps(evening.seen[name])
     assert SECRET not in seen and "gm_payload_json" not in seen
     assert evening.heroes["gail"] not in seen and "Ogre" not in seen

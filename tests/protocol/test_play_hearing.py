@@ -1,4 +1,4 @@
-"""Who is told of changes at the table: only those who could read what changed at that moment."""
+"""Who is notified of changes at the table: only those who can read what changed at that moment."""
 
 import contextlib
 
@@ -13,7 +13,8 @@ INVENTED = f"character://character_{'a' * 26}/sheet"
 
 @contextlib.contextmanager
 def both_ears(cast, name: str, *uris: str):
-    """What somebody hears on the stream of a session and without sessions, of the same resources."""
+    """Listeners of a person for the same resources, on the stream of a session and without a
+    session."""
     seat, modern = cast.seat(name), Modern(cast.http(name))
     seat.subscribe(*uris)
     with listening(seat.client) as classic, modern.listen({"resourceSubscriptions": list(uris)}) as stream:
@@ -23,20 +24,20 @@ def both_ears(cast, name: str, *uris: str):
 
 
 def open_page(game: Game) -> dict[str, int]:
-    """Says that an NPC has a page that everybody reads."""
+    """Creates a page for an NPC that everybody can read; returns the argument that attaches it."""
     page = {"entity_type": "character", "name": "Lurker"}
     return {"page_id": game.gail.do("create_entities", entities=[page])["results"][0]["entity_id"]}
 
 
 def npc(game: Game, reveal: str, **page: int) -> tuple[str, str]:
-    """An NPC of whom so much is known, and the resource of its sheet."""
+    """Creates an NPC that is revealed to this degree; returns its id and the URI of its sheet."""
     made = game.gail.do("character_create", campaign_id=game.id, name="Lurker", kind="NPC", **page)["id"]
     game.gail.do("character_update", character_id=made, reveal=reveal)
     return made, f"character://{made}/sheet"
 
 
 def test_a_sheet_that_is_hidden_again_is_told_of_when_it_is_shown_again(cast, game):
-    """And not in between, however much happens to it."""
+    """Changes to the sheet in between cause no notification."""
     lurker, sheet = npc(game, "SHEET")
     with both_ears(cast, "alice", sheet, game.events) as ears:
         game.gail.do("character_update", character_id=lurker, reveal="NOTHING")
@@ -52,7 +53,7 @@ def test_a_sheet_that_is_hidden_again_is_told_of_when_it_is_shown_again(cast, ga
 
 
 def test_an_npc_with_an_open_page_is_told_of_when_it_is_revealed(cast, game):
-    """And of its sheet when that is."""
+    """Revealing it changes the campaign and its list of characters."""
     lurker, _ = npc(game, "NOTHING", **open_page(game))
     seen = [game.uri, f"{game.uri}/characters"]
     with both_ears(cast, "alice", *seen) as ears:
@@ -64,7 +65,8 @@ def test_an_npc_with_an_open_page_is_told_of_when_it_is_revealed(cast, game):
 
 
 def test_listening_is_acknowledged_for_what_can_be_read(cast, game):
-    """What is hidden looks like what nobody made; the GM listens to both that exist."""
+    """A hidden sheet looks like one that does not exist; the GM can subscribe to both that
+    exist."""
     _, hidden = npc(game, "NOTHING")
     _, named = npc(game, "NAME")
     ana = f"character://{game.ana}/sheet"
@@ -76,7 +78,7 @@ def test_listening_is_acknowledged_for_what_can_be_read(cast, game):
 
 
 def test_what_is_archived_is_not_acknowledged(cast, game):
-    """Not even to the GM: it cannot be read until it is restored."""
+    """It is missing even for the GM, because it cannot be read until it is restored."""
     game.gail.do("character_update", character_id=game.bor, archived=True)
     asked = {"resourceSubscriptions": [f"character://{game.bor}/sheet", game.events]}
     with Modern(cast.http("gail")).listen(asked) as stream:
@@ -85,7 +87,7 @@ def test_what_is_archived_is_not_acknowledged(cast, game):
 
 
 def test_listening_on_stdio_is_acknowledged_alike(cast, game):
-    """What nobody made is left out, and the rest is heard."""
+    """What does not exist is left out, and the rest is notified."""
     asked = {"resourceSubscriptions": [INVENTED, game.events]}
     with cast.program.stdio() as pipes:
         pipes.send(message("subscriptions/listen", {"notifications": asked, "_meta": modern_meta()}))
@@ -97,7 +99,7 @@ def test_listening_on_stdio_is_acknowledged_alike(cast, game):
 
 
 def behind_the_screen(game: Game, **page: int) -> None:
-    """Everything that happens without the players, and what another one was refused."""
+    """Everything that happens without the players, and a refused call of another player."""
     gail, session = game.gail, {"session_id": game.session}
     lurker, _ = npc(game, "NOTHING", **page)
     gail.do("session_note_add", text="x", gm_only=True, **session)
@@ -113,7 +115,8 @@ def behind_the_screen(game: Game, **page: int) -> None:
 
 @pytest.mark.parametrize("page", [lambda _: {}, open_page], ids=["hidden", "with an open page"])
 def test_nobody_hears_what_happens_behind_the_screen(cast, game, page):
-    """A notification says that what somebody may read has changed, and nothing of that did."""
+    """A notification means that something the subscriber may read has changed, and none of that
+    has."""
     gail, page = game.gail, page(game)
     other = gail.do("campaign_create", name="Elsewhere", gm_mode="HUMAN")["id"]
     mark = gail.do("session_start", campaign_id=other)["id"]

@@ -1,4 +1,4 @@
-"""session_log_verify finds out what somebody did to the store behind our back."""
+"""`session_log_verify` detects changes made directly in the store."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ import pytest
 from harness.program import Program
 from harness.table import HOPE, Seat, replay
 
-# What is done to the log of five rolls, and the first event that no longer fits.
+# Changes to the log of a session with five rolls, each with the first event that no longer fits.
 TAMPERED = {
     "a payload": ("UPDATE event SET payload = replace(payload, 'agility', 'finesse') WHERE seq = 5", 5),
     "a secret": ("""UPDATE event SET secret = '{"difficulty":3}' WHERE seq = 4""", 4),
@@ -49,14 +49,15 @@ def played(binary, tmp_path_factory):
 
 
 def behind_the_back(program) -> sqlite3.Connection:
-    """The store by other means. The head of a log is a sealed row; its seal is not what is looked at here."""
+    """Opens the store directly. The head of a log has a seal, whose function is replaced by a stub,
+    because seals are not tested here."""
     db = sqlite3.connect(program.store)
     db.create_function("seal_of", -1, lambda *_: 0, deterministic=True)
     return db
 
 
 def verified_after(played, home, statement: str) -> dict:
-    """What a check of a copy says after somebody changed it with this statement."""
+    """Changes a copy of the store with this statement and returns what the tool says about it."""
     program, session = played
     copy = program.copy(home)
     with behind_the_back(copy) as db:
@@ -75,20 +76,21 @@ def test_an_untouched_copy_fits(played, tmp_path):
 
 @pytest.mark.parametrize("what", TAMPERED)
 def test_a_changed_log_is_found_out(played, tmp_path, what):
-    """Whatever is changed, the check says so and where."""
+    """Whatever is changed, the answer says so and where."""
     statement, place = TAMPERED[what]
     found = verified_after(played, tmp_path, statement)
     assert found["ok"] is False and found["broken_at"] == place, found
 
 
 def test_a_log_that_was_cut_off_says_how_much_is_gone(played, tmp_path):
-    """The hashes of what is left fit; the head tells that there was more."""
+    """The hashes of the remaining events fit, but the head of the log shows that there were
+    more."""
     found = verified_after(played, tmp_path, "DELETE FROM event WHERE seq > 7")
     assert found == {"ok": False, "events": 7, "broken_at": 8, "missing_events": 4, "rolls": 3, "wrong_rolls": []}
 
 
 def test_doctor_notices_a_log_that_was_cut_off(played, tmp_path):
-    """From the command line, too."""
+    """`lorewell doctor` reports it as well."""
     program, _ = played
     copy = program.copy(tmp_path)
     with sqlite3.connect(copy.store) as db:
@@ -100,8 +102,9 @@ def test_doctor_notices_a_log_that_was_cut_off(played, tmp_path):
 
 
 def mended(db: sqlite3.Connection, place: int, lie: dict) -> None:
-    """Puts a lie into an event and mends all hashes, as somebody would who knows how they are made."""
-    # The campaign has a log of its own, of what happened before the session.
+    """Puts a false value into an event and recomputes all hashes, as somebody could who knows the
+    algorithm."""
+    # The campaign has its own log with what happened before the session.
     (log,) = db.execute("SELECT node FROM event GROUP BY node ORDER BY count(*) DESC LIMIT 1").fetchone()
     rows = db.execute("SELECT seq, at, kind, request_id, invocation_id, participant, character, payload,"
                       " secret, settles, visibility FROM event WHERE node = ? ORDER BY seq", (log,)).fetchall()
@@ -137,7 +140,8 @@ LIES = {
 
 @pytest.mark.parametrize("what", LIES)
 def test_a_lie_with_mended_hashes_is_found_out_by_the_seed(played, tmp_path, what):
-    """Who changes a roll and mends the whole chain is still found out: the seed tells what fell."""
+    """Changing a roll and recomputing the whole chain is still detected, because the seed
+    determines the dice."""
     program, session = played
     copy = program.copy(tmp_path)
     with behind_the_back(copy) as db:

@@ -1,4 +1,4 @@
-"""What is the GM's stays the GM's, and nobody moves what is not theirs."""
+"""What belongs to the GM stays hidden, and nobody changes what is not theirs."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ from harness.table import (
 from harness.web import Modern
 
 DIFFICULTY = 987654
-"""A hidden difficulty that stands out."""
+"""A hidden difficulty that occurs nowhere else."""
 
 SECRETS = {
     "a note for the GM": "quokka-note",
@@ -46,7 +46,7 @@ OPEN = {
 
 
 class Plot(Game):
-    """A game with a secret of every kind, and an open thing beside each."""
+    """A game with a secret of every kind, and an open counterpart of each."""
 
     def __init__(self, cast: Cast):
         super().__init__(cast)
@@ -69,7 +69,7 @@ class Plot(Game):
         return made
 
     def play(self) -> None:
-        """Everything a GM does behind the screen."""
+        """Does everything that a GM does behind the screen."""
         gail = self.gail
         note = {"session_id": self.session}
         gail.do("session_note_add", text="quokka-note", gm_only=True, **note)
@@ -106,13 +106,13 @@ def cast(binary, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def heard() -> dict[str, list]:
-    """What the others hear while the GM plots; filled by `plot`."""
+    """The messages that the others receive while the GM plays; filled by `plot`."""
     return {}
 
 
 @pytest.fixture(scope="module")
 def plot(cast, heard):
-    """The plot, while Alice and Ray listen to everything they can."""
+    """The plot, played once more while Alice and Ray listen to everything that they can."""
     made = Plot(cast)
     with listening(made.alice.client) as alice, listening(made.ray.client) as ray:
         for seat in (made.alice, made.ray):
@@ -126,7 +126,8 @@ def plot(cast, heard):
 
 
 def seen_by(seat: Seat, plot: Plot) -> str:
-    """Everything somebody can lay hands on: all they can read, and what they are told when they try more."""
+    """Returns everything that somebody can get at: all that they can read, and the answers to
+    attempts to get more."""
     found = []
 
     def look(method: str, params: dict | None = None) -> dict:
@@ -150,7 +151,7 @@ def seen_by(seat: Seat, plot: Plot) -> str:
                     "argument": {"name": variable, "value": typed},
                 })
     calls = [("session_log_verify", {"session_id": plot.session}), ("session_recap", {"session_id": plot.session})]
-    # What is looked for comes back in no answer of those, so secrets may be words to look for.
+    # The answers do not repeat the query, so secrets can be used as queries.
     calls += [("session_recap", {"session_id": plot.session, "query": secret}) for secret in SECRETS.values()]
     for character in characters:
         calls += [
@@ -176,7 +177,7 @@ def seen_by(seat: Seat, plot: Plot) -> str:
 
 
 def occurs(secret: str, text: str) -> bool:
-    """Whether a secret is in a text, and not by chance inside of a hash."""
+    """Whether a secret occurs in a text as a word of its own, not as a part of a hash."""
     return re.search(rf"(?<![0-9a-zA-Z]){re.escape(secret)}(?![0-9a-zA-Z])", text) is not None
 
 
@@ -200,31 +201,32 @@ PLAYERS = ["alice", "alice, stateless", "ray", "alice, on the stream", "ray, on 
 @pytest.mark.parametrize("secret", SECRETS)
 @pytest.mark.parametrize("who", PLAYERS)
 def test_a_secret_reaches_nobody_but_the_gm(sights, who, secret):
-    """Not in a tool, a resource, an event, a completion, a recap, an error or a notification."""
+    """No secret is in a tool's answer, a resource, an event, a completion, a recap, an error or a
+    notification."""
     assert not occurs(SECRETS[secret], sights[who])
 
 
 @pytest.mark.parametrize("secret", SECRETS)
 def test_the_gm_sees_every_secret(sights, secret):
-    """So they are really there to be found."""
+    """The secrets really exist."""
     assert occurs(SECRETS[secret], sights["gail"])
 
 
 @pytest.mark.parametrize("thing", OPEN)
 def test_what_is_open_reaches_the_players(sights, thing):
-    """Secrecy is not silence."""
+    """What is open is not hidden along with the secrets."""
     assert occurs(OPEN[thing], sights["alice"])
 
 
 def test_the_id_of_a_hidden_npc_reaches_nobody(plot):
-    """Not even that it exists: no list and no event names it."""
+    """No list and no event contains its id."""
     for seat in (plot.alice, plot.ray):
         seen = json.dumps([seat.events(plot.session), seat.read(f"{plot.uri}/characters")])
         assert plot.hidden not in seen and plot.again not in seen
 
 
 def test_a_hidden_npc_is_as_unknown_as_one_that_never_was(plot):
-    """The answers do not differ in anything but the id."""
+    """The errors differ only in the id."""
     never = "character_" + "a" * 26
     for tool, arguments in (("character_sheet_get", {}), ("character_state_patch", {"hp": 1}),
                             ("character_update", {"notes": "x"})):
@@ -233,13 +235,13 @@ def test_a_hidden_npc_is_as_unknown_as_one_that_never_was(plot):
 
 
 def test_hidden_characters_are_not_counted(plot):
-    """character_count is of those the caller may know."""
+    """`character_count` covers the characters that the caller may see."""
     assert plot.gail.read(plot.uri)["campaign"]["character_count"] == 7
     assert plot.alice.read(plot.uri)["campaign"]["character_count"] == 5
 
 
 def test_a_named_npc_has_no_sheet_for_players(plot):
-    """After NAME: listed, without notes, and its sheet is not found."""
+    """After NAME, the NPC is listed without notes, and its sheet is not found."""
     (listed,) = [found for found in plot.alice.read(f"{plot.uri}/characters")["characters"]
                  if found["id"] == plot.named]
     assert (listed["name"], listed["notes"]) == ("Wombat-Named", "")
@@ -247,14 +249,14 @@ def test_a_named_npc_has_no_sheet_for_players(plot):
 
 
 def test_a_revealed_npc_has_a_sheet_for_players(plot):
-    """After SHEET: notes and numbers are everybody's."""
+    """After SHEET, everybody sees its notes and numbers."""
     sheet = plot.alice.do("character_sheet_get", character_id=plot.shown)
     assert sheet["character"]["notes"] == "wombat-shown-notes"
     assert sheet["profile"]["traits"] == {"wombat-shown-trait": 3}
 
 
 def test_a_hidden_difficulty_is_for_the_gm_only(plot):
-    """The event says that there is one; what it is stands in the GM's part."""
+    """The event says that the difficulty is hidden; its value is in the GM's part."""
     def roll_seen_by(seat):
         (found,) = [event for event in seat.events(plot.session) if event["seq"] == plot.hard]
         return found
@@ -267,7 +269,7 @@ def test_a_hidden_difficulty_is_for_the_gm_only(plot):
 
 
 def linked(event: dict, moment: int, secret: str) -> str:
-    """The hash of an event, as docs and code describe it, if it happened then and hid this."""
+    """Returns the hash of an event for an assumed timestamp and hidden part."""
     hasher = hashlib.sha256(bytes.fromhex(event["prev_hash"]))
     character = uid(event["character_id"]) if "character_id" in event else ""
     participant = uid(event["participant_id"]) if "participant_id" in event else ""
@@ -280,14 +282,14 @@ def linked(event: dict, moment: int, secret: str) -> str:
 
 
 def uid(id: str) -> str:
-    """The UUID behind an id."""
+    """Returns the UUID in an id."""
     body = id.rsplit("_", 1)[1].upper()
     return str(uuid.UUID(bytes=base64.b32decode(body + "=" * (-len(body) % 8))))
 
 
 def test_a_hidden_difficulty_cannot_be_guessed_from_the_hash(cast):
-    """A player who tries every difficulty and every microsecond near the request finds no match. The same
-    search does find an open roll, so it would work."""
+    """A player who tries every microsecond near the request, even with the right difficulty, finds
+    no match. The same search does find an open roll, so it works."""
     game = Game(cast)
     game.gail.roll(game.session, game.ana, difficulty=17, hide_difficulty=True)
     game.gail.roll(game.session, game.ana, difficulty=17)
@@ -304,7 +306,8 @@ def test_a_hidden_difficulty_cannot_be_guessed_from_the_hash(cast):
 
 
 def test_the_numbers_of_a_hidden_sheet_do_not_show_in_a_roll(cast):
-    """An NPC that is known by name rolls with a trait of its hidden sheet: its value is not told."""
+    """An NPC that is known by name rolls with a trait of its hidden sheet; the trait's value is not
+    shown."""
     game = Game(cast)
     npc = game.gail.do("character_create", campaign_id=game.id, name="Named", kind="NPC")["id"]
     game.gail.do("character_profile_patch", character_id=npc, traits={"cunning": 4})
@@ -315,7 +318,8 @@ def test_the_numbers_of_a_hidden_sheet_do_not_show_in_a_roll(cast):
 
 
 def test_who_is_given_an_npc_sees_its_sheet_but_not_its_notes(cast):
-    """Nobody can play what they do not see: control shows the sheet, also of an NPC known by name only."""
+    """Whoever controls an NPC has to see it: control reveals the sheet, even if only the name was
+    known."""
     game = Game(cast)
     npc = game.gail.do("character_create", campaign_id=game.id, name="Named", kind="NPC", notes="quokka-lent")["id"]
     game.gail.do("character_update", character_id=npc, reveal="NAME")
@@ -329,7 +333,8 @@ def test_who_is_given_an_npc_sees_its_sheet_but_not_its_notes(cast):
 
 
 def test_one_call_on_a_hero_and_a_hidden_npc_is_told_in_parts(cast):
-    """Everybody reads what happened to the hero, as if there were nobody else; only the GM the rest."""
+    """Everybody reads what happened to the hero as if there were nobody else; only the GM reads the
+    rest."""
     game = Game(cast)
     npc = game.gail.do("character_create", campaign_id=game.id, name="Quokka", kind="NPC")["id"]
     game.gail.do("session_effect_apply", session_id=game.session, character_ids=[npc, game.ana],
@@ -342,14 +347,15 @@ def test_one_call_on_a_hero_and_a_hidden_npc_is_told_in_parts(cast):
 
 
 def test_a_note_cannot_name_a_hidden_npc_in_the_open(plot):
-    """The GM is told, instead of the players."""
+    """The GM's call is refused, so that the players do not see the note."""
     arguments = {"session_id": plot.session, "character_id": plot.hidden, "text": "x"}
     assert plot.gail.refused("session_note_add", **arguments)["field"] == "character_id"
     plot.gail.do("session_note_add", gm_only=True, **arguments)
 
 
 def test_rejected_requests_are_for_the_gm_only(cast):
-    """Also those of the player themselves: the text may name what others should not know."""
+    """Not even the player who made the request sees it, because the text may name what others must
+    not know."""
     game = Game(cast)
     game.alice.refused("session_action_roll", session_id=game.session, character_id=game.bor, trait="x",
                        difficulty=1)
@@ -359,7 +365,8 @@ def test_rejected_requests_are_for_the_gm_only(cast):
 
 
 def test_players_can_verify_a_log_with_secrets(plot):
-    """The chain is proved to everybody, hidden events included, and tells nothing of them."""
+    """Everybody can verify the chain, hidden events included, without learning anything about
+    those."""
     mine = plot.alice.do("session_log_verify", session_id=plot.session)
     theirs = plot.gail.do("session_log_verify", session_id=plot.session)
     assert mine["ok"] and theirs["ok"]
@@ -368,7 +375,7 @@ def test_players_can_verify_a_log_with_secrets(plot):
 
 
 def test_a_player_may_use_a_key_after_a_secret_event(cast):
-    """What the log holds for the GM does not stand in the way of a player's call with a key."""
+    """Events for the GM only do not get in the way of a player's call with a key."""
     game = Game(cast)
     game.gail.do("session_note_add", session_id=game.session, text="secret", gm_only=True)
     first = game.alice.roll(game.session, game.ana, idempotency_key="after-a-secret")
@@ -376,7 +383,8 @@ def test_a_player_may_use_a_key_after_a_secret_event(cast):
 
 
 def test_a_roll_applied_in_secret_is_already_applied(cast):
-    """The GM has applied Ana's roll to an NPC, too. Alice learns that it was applied, and nothing of the NPC."""
+    """The GM has applied Ana's roll to an NPC as well. Alice learns that it was applied, and
+    nothing about the NPC."""
     game = Game(cast)
     npc = game.gail.do("character_create", campaign_id=game.id, name="Quokka", kind="NPC")["id"]
     rolled = game.alice.roll(game.session, game.ana)["roll_seq"]
@@ -388,17 +396,17 @@ def test_a_roll_applied_in_secret_is_already_applied(cast):
     assert game.gail.events(game.session) == before
 
 
-# Who may do what
+# Permissions
 
 
 @pytest.fixture(scope="module")
 def game(cast):
-    """A game for those who may not do things to it."""
+    """A game for those who are not allowed to change it."""
     return Game(cast)
 
 
 def test_a_player_cannot_take_the_gms_seat(game):
-    """set_context with the GM's participant is refused, and the context stays."""
+    """`set_context` with the GM's participant is refused, and the context stays."""
     before = game.alice.read("context://current")
     error = game.alice.refused("set_context", campaign_id=game.id, participant_id=game.seats["gail"])
     assert error["code"] == "PERMISSION_DENIED"
@@ -412,7 +420,7 @@ def test_a_player_cannot_take_the_seat_of_another(game):
 
 
 def test_a_seat_is_claimed_by_one_of_many(cast):
-    """Two players at the same moment for one free seat: one has it, the other is told so."""
+    """If two players claim a free seat at the same time, one gets it and the other is refused."""
     for _ in range(5):
         game = Game(cast)
         seat = game.gail.do("participant_create", campaign_id=game.id, display_name="free", role="PLAYER")["id"]
@@ -424,7 +432,7 @@ def test_a_seat_is_claimed_by_one_of_many(cast):
 
 
 def test_of_two_seats_at_the_same_moment_a_player_gets_one(cast):
-    """Also when both are asked for at once, by two clients with one token."""
+    """The same holds if two clients with one token claim both at once."""
     for _ in range(3):
         game = Game(cast)
         free = [game.gail.do("participant_create", campaign_id=game.id, display_name=name, role="PLAYER")["id"]
@@ -437,7 +445,7 @@ def test_of_two_seats_at_the_same_moment_a_player_gets_one(cast):
 
 
 def test_a_player_cannot_make_a_gm(game):
-    """Neither a GM participant nor an NPC nor a campaign."""
+    """A player can create neither a GM participant nor an NPC nor a campaign."""
     refusals = [
         ("participant_create", {"campaign_id": game.id, "display_name": "x", "role": "GM"}),
         ("character_create", {"campaign_id": game.id, "name": "x", "kind": "NPC"}),
@@ -466,7 +474,7 @@ def test_a_player_cannot_make_a_gm(game):
     ("session_effect_apply", {"session_id": "session", "countdown": {"name": "Doom", "start": 4}}),
 ])
 def test_a_player_moves_only_what_is_theirs(game, tool, arguments):
-    """What is the GM's or Bob's is refused to Alice, with how to get the right."""
+    """Changes to what belongs to the GM or to Bob are refused to Alice."""
     known = {"id": game.id, "ana": game.ana, "bor": game.bor, "session": game.session, "alice": game.seats["alice"]}
     arguments = {key: known.get(value, value) if isinstance(value, str) else value
                  for key, value in arguments.items()}
@@ -476,7 +484,7 @@ def test_a_player_moves_only_what_is_theirs(game, tool, arguments):
 
 
 def test_a_player_moves_their_own(game):
-    """Roll, apply, patch, rename and note: all within Alice's rights."""
+    """Roll, apply, patch, update and note are within Alice's permissions."""
     rolled = game.alice.roll(game.session, game.ana)
     game.alice.do("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled["roll_seq"])
     game.alice.do("character_state_patch", character_id=game.ana, hp=5)
@@ -486,7 +494,7 @@ def test_a_player_moves_their_own(game):
 
 
 def test_a_player_cannot_apply_the_roll_of_another(game):
-    """Bob's roll is Bob's to apply."""
+    """Only Bob and the GM may apply Bob's roll."""
     rolled = game.bob.roll(game.session, game.bor)["roll_seq"]
     error = game.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled)
     assert error["code"] == "PERMISSION_DENIED"
@@ -495,7 +503,7 @@ def test_a_player_cannot_apply_the_roll_of_another(game):
 
 
 def test_a_player_cannot_take_the_outcome_of_another(game):
-    """Nor may Alice apply Bob's roll to her own hero: that would use it up."""
+    """Alice may not apply Bob's roll to her own character either: that would use it up."""
     rolled = game.bob.roll(game.session, game.bor)["roll_seq"]
     error = game.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
                                targets=[game.ana])
@@ -505,7 +513,7 @@ def test_a_player_cannot_take_the_outcome_of_another(game):
 
 
 def test_a_player_cannot_apply_to_others(game):
-    """Alice's own roll, with Bob's hero among the targets."""
+    """Alice applies her own roll, with Bob's character among the targets."""
     rolled = game.alice.roll(game.session, game.ana)["roll_seq"]
     error = game.alice.refused("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
                                targets=[game.ana, game.bor])
@@ -513,7 +521,7 @@ def test_a_player_cannot_apply_to_others(game):
 
 
 def test_a_gm_applies_to_anybody(game):
-    """The GM may apply Bob's roll, and to several."""
+    """The GM may apply Bob's roll, also to several characters."""
     rolled = game.bob.roll(game.session, game.bor)["roll_seq"]
     applied = game.gail.do("session_roll_outcome_apply", session_id=game.session, roll_seq=rolled,
                            targets=[game.ana, game.bor, game.ana])
@@ -522,20 +530,20 @@ def test_a_gm_applies_to_anybody(game):
 
 @pytest.mark.parametrize("rng", [{"seed": HOPE}, {"seed": HOPE, "roll_mode": "REPLAY"}, {"seed": "0"}])
 def test_a_player_cannot_choose_seeds(game, rng):
-    """Not even in a session of their own."""
+    """A seed is refused whether it comes alone or with REPLAY."""
     error = game.alice.refused("session_action_roll", session_id=game.session, character_id=game.ana, trait="x",
                                difficulty=1, rng=rng)
     assert error["field"] == "rng"
 
 
 def test_a_seed_in_live_mode_is_ignored(game):
-    """LIVE dice are the server's, whatever seed is sent."""
+    """LIVE dice come from the server, whatever seed is sent."""
     rolled = game.alice.roll(game.session, game.ana, rng={"seed": HOPE, "roll_mode": "LIVE"})
     assert rolled["rng"]["seed_source"] == "SERVER" and rolled["rng"]["seed_used"] != HOPE
 
 
 def test_a_gm_who_acts_as_a_player_cannot_choose_seeds(cast, game):
-    """The right goes with the seat: as Alice the GM plays by Alice's rules."""
+    """Permissions depend on the participant: as Alice, the GM has Alice's permissions."""
     gail = cast.seat("gail")
     game.take(gail, "alice")
     error = gail.refused("session_action_roll", session_id=game.session, character_id=game.ana, trait="x",
@@ -546,14 +554,14 @@ def test_a_gm_who_acts_as_a_player_cannot_choose_seeds(cast, game):
 
 
 def test_a_player_cannot_hide_difficulties(game):
-    """Nobody's roll is harder than the table knows, unless the GM says so."""
+    """Only the GM may hide a difficulty."""
     error = game.alice.refused("session_action_roll", session_id=game.session, character_id=game.ana, trait="x",
                                difficulty=1, hide_difficulty=True)
     assert error["field"] == "hide_difficulty"
 
 
 def test_a_player_without_a_seat_moves_nothing(cast, game):
-    """Somebody with a token of the world but no place at the table may look on."""
+    """A person with a token for the world but no seat at the table may only watch."""
     stranger = cast.seat("cora")
     other = Game(cast)
     assert stranger.read(other.uri)["campaign"]["id"] == other.id
@@ -570,8 +578,8 @@ def test_a_player_without_a_seat_moves_nothing(cast, game):
 
 
 def test_a_seat_in_one_campaign_is_none_in_another(cast):
-    """Alice plays in two campaigns. With the context of one she moves nobody else in the other, and
-    her seat is not made the GM's, who sees more than her token does."""
+    """Alice plays in two campaigns. With the context of one she controls nobody else in the other.
+    Her seat cannot become a GM's seat, which would see more than her token may."""
     first, second = Game(cast), Game(cast)
     refused = first.gail.refused("participant_update", participant_id=first.seats["alice"], role="GM")
     assert refused["code"] == "FAILED_PRECONDITION" and "gm token" in refused["hint"]
@@ -587,7 +595,7 @@ def test_a_seat_in_one_campaign_is_none_in_another(cast):
 
 
 def test_a_gm_with_a_players_context_leads_other_campaigns(cast):
-    """Acting as a player at one table takes nothing away at another."""
+    """Acting as a player at one table takes away nothing at another."""
     first, second = Game(cast), Game(cast)
     gail = cast.seat("gail")
     first.take(gail, "alice")
@@ -596,7 +604,7 @@ def test_a_gm_with_a_players_context_leads_other_campaigns(cast):
 
 
 def test_events_do_not_name_participants_of_other_campaigns(cast):
-    """Who acts at another table does so without the seat of this one."""
+    """An action at another table is not recorded with the seat at this one."""
     first, second = Game(cast), Game(cast)
     gail = cast.seat("gail")
     first.take(gail, "gail")
@@ -605,13 +613,13 @@ def test_events_do_not_name_participants_of_other_campaigns(cast):
 
 
 def test_events_name_who_acted(game):
-    """A player's roll carries the player's participant."""
+    """A player's roll has the player's participant."""
     game.alice.roll(game.session, game.ana)
     assert game.gail.events(game.session)[-1]["participant_id"] == game.seats["alice"]
 
 
 def test_events_name_who_acted_without_a_context(cast, game):
-    """Also when the seat is found by the token alone."""
+    """The participant is found by the token alone."""
     alice = cast.seat("alice")
     alice.roll(game.session, game.ana)
     assert game.gail.events(game.session)[-1].get("participant_id") == game.seats["alice"]
@@ -654,14 +662,16 @@ def state_of(game: Game) -> str:
 
 @pytest.mark.parametrize("tool", WRITES)
 def test_a_reader_writes_nothing(game, tool):
-    """Every tool that writes is refused to a reader before it does anything, a rejection included."""
+    """Every tool that writes is refused to a reader before it has any effect, even recording a
+    rejection."""
     before = state_of(game)
     assert game.ray.refused(tool, **about(game, WRITES[tool]))["code"] == "PERMISSION_DENIED"
     assert state_of(game) == before
 
 
 def test_a_reader_is_offered_no_writes(cast):
-    """tools/list of a reader has only what reads; all writes of the set are known to these tests."""
+    """The tools/list of a reader has only tools that read, and WRITES contains every tool of the
+    toolset that writes."""
     declared = {tool["name"] for tool in cast.program.tools("--toolsets", "play")
                 if not tool["annotations"]["readOnlyHint"]}
     offered = {tool["name"] for tool in cast.seat("ray").ask("tools/list")["result"]["tools"]}
@@ -670,7 +680,7 @@ def test_a_reader_is_offered_no_writes(cast):
 
 
 def test_a_reader_reads(game):
-    """Lists, sheets of heroes, events and proofs."""
+    """Lists, sheets of player characters, events and verification are available."""
     assert game.ray.read(game.uri)["campaign"]["id"] == game.id
     assert game.ray.do("character_sheet_get", character_id=game.ana)["character"]["name"] == "Ana"
     assert game.ray.do("session_log_verify", session_id=game.session)["ok"] is True
@@ -678,7 +688,7 @@ def test_a_reader_reads(game):
 
 @pytest.fixture(scope="module")
 def elsewhere(cast):
-    """The GM of another world of the same server."""
+    """The GM of another world on the same server."""
     cast.program.ok("world", "create", "Elsewhere")
     cast.tokens["eve"] = cast.program.ok(
         "--world", "Elsewhere", "token", "create", "--role", "gm", "--name", "eve").strip()
@@ -687,14 +697,14 @@ def elsewhere(cast):
 
 @pytest.mark.parametrize("tool", [tool for tool in WRITES if tool != "campaign_create"])
 def test_another_worlds_campaign_is_not_found_by_tools(elsewhere, game, tool):
-    """Not even a GM there can write to what is here."""
+    """Not even a GM of another world can write here."""
     before = state_of(game)
     assert elsewhere.refused(tool, **about(game, WRITES[tool]))["code"] == "NOT_FOUND"
     assert state_of(game) == before
 
 
 def test_another_worlds_campaign_is_not_found_by_resources(elsewhere, game):
-    """Nor read it; lists and completions there know nothing of it."""
+    """Nor can they read here; their lists and completions contain nothing of this world."""
     for uri in (game.uri, f"{game.uri}/characters", game.events):
         assert elsewhere.unreadable(uri)["data"]["code"] == "NOT_FOUND"
     assert elsewhere.refused("character_sheet_get", character_id=game.ana)["code"] == "NOT_FOUND"
@@ -707,14 +717,14 @@ def test_another_worlds_campaign_is_not_found_by_resources(elsewhere, game):
 
 
 def test_another_world_cannot_be_entered_by_header(elsewhere, cast, game):
-    """A token that is not of a world stays out of it."""
+    """A token gives no access to another world."""
     with cast.server.client(authorization=f"Bearer {cast.tokens['eve']}", **{"x-lorewell-world": "Main"}) as http:
         answer = Seat(Modern(http)).ask("resources/read", {"uri": game.uri})
     assert "result" not in answer and game.id not in json.dumps(answer["error"].get("data", {}).get("message", ""))
 
 
 def test_another_worlds_changes_are_not_heard(elsewhere, game):
-    """A campaign of another world is not there to be subscribed to."""
+    """A campaign of another world cannot be subscribed to."""
     for uri in (game.events, game.uri):
         assert error_of(elsewhere.ask("resources/subscribe", {"uri": uri}))["code"] == -32002
     elsewhere.subscribe("campaigns://list")
@@ -727,13 +737,13 @@ def test_another_worlds_changes_are_not_heard(elsewhere, game):
 
 
 def hidden_sheet(game: Game) -> tuple[str, str]:
-    """An NPC nobody knows, and the resource of its sheet."""
+    """Creates an NPC that nobody knows; returns its id and the URI of its sheet."""
     npc = game.gail.do("character_create", campaign_id=game.id, name="Quokka-Lurking", kind="NPC")["id"]
     return npc, f"character://{npc}/sheet"
 
 
 def test_a_hidden_sheet_cannot_be_subscribed_to(game):
-    """It is not found, like one that does not exist; the GM may listen to it."""
+    """It is not found, like one that does not exist; the GM may subscribe."""
     _, uri = hidden_sheet(game)
     for seat in (game.alice, game.ray):
         error = error_of(seat.ask("resources/subscribe", {"uri": uri}))
@@ -742,7 +752,7 @@ def test_a_hidden_sheet_cannot_be_subscribed_to(game):
 
 
 def test_a_hidden_sheet_is_not_listened_to(game, cast):
-    """A client without sessions hears of the log, and nothing of the sheet."""
+    """A client without a session is notified of the log but not of the sheet."""
     npc, uri = hidden_sheet(game)
     with Modern(cast.http("alice")).listen({"resourceSubscriptions": [uri, game.events]}) as stream:
         heard = Listener(stream)

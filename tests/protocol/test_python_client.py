@@ -1,4 +1,4 @@
-"""The official Python SDK talks to Lorewell over both transports and in both eras."""
+"""The official Python SDK works with Lorewell over both transports, with and without sessions."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from harness.rpc import MODERN
 from harness.stage import Stage
 from harness.web import Session
 
-# How to connect: transport and the client's mode, with the revision that must come out of it.
+# Ways to connect (transport and mode of the client), each with the revision that is negotiated.
 WAYS = {
     "http-legacy": "2025-11-25",
     "http-auto": MODERN,
@@ -54,7 +54,7 @@ def json_of(model) -> dict:
 
 
 async def test_the_newest_common_revision_is_spoken(shared, way):
-    """legacy initialises with the newest revision of sessions, auto finds the newest of all."""
+    """`legacy` negotiates the newest revision with sessions, `auto` the newest of all."""
     async with connected(way, shared) as client:
         assert client.protocol_version == WAYS[way]
         assert client.server_info.name == "lorewell"
@@ -76,23 +76,23 @@ async def test_tools_are_listed_as_declared(shared, way):
 
 
 async def test_every_tool_answers_its_example(shared, web, way):
-    """The SDK checks each answer against the tool's output schema."""
+    """The SDK validates each answer against the tool's output schema."""
     session = Session(web).open()
     async with connected(way, shared) as client:
         await client.list_tools()
-        # set_context last: it changes what the others may do.
+        # set_context comes last: it changes what the others may do.
         for tool in sorted(shared.program.tools(), key=lambda tool: tool["name"] == "set_context"):
-            # Each on a table of its own: examples end sessions and fork campaigns.
+            # Each example gets its own stage, because some end sessions and fork campaigns.
             arguments = Stage(session, shared.page).filled(tool["example"])
             result = await client.call_tool(tool["name"], arguments)
             assert not result.is_error, (tool["name"], result)
-            # Notes come back as they are.
+            # Notes are returned as plain text.
             if not tool["name"].startswith("vault_"):
                 assert json.loads(result.content[0].text) == result.structured_content
 
 
 async def test_a_tool_error_is_a_result(shared, way):
-    """A wrong argument comes back as a result that names the field, not as an exception."""
+    """A wrong argument gives a result that names the field, not an exception."""
     async with connected(way, shared) as client:
         result = await client.call_tool("duality_outcome", {"hope": 13, "fear": 5})
         assert result.is_error
@@ -101,14 +101,14 @@ async def test_a_tool_error_is_a_result(shared, way):
 
 
 async def test_an_unknown_tool_is_an_exception(shared, way):
-    """A tool that does not exist is the client's mistake."""
+    """Calling a tool that does not exist is a protocol error."""
     async with connected(way, shared) as client:
         with pytest.raises(MCPError, match="no_such_tool"):
             await client.call_tool("no_such_tool", {})
 
 
 async def test_resources_are_listed_and_read(shared, way):
-    """The list of worlds is there and can be read."""
+    """The list of worlds is listed and can be read."""
     async with connected(way, shared) as client:
         listed = (await client.list_resources()).resources
         assert "lorewell://worlds" in [str(resource.uri) for resource in listed]
@@ -117,7 +117,7 @@ async def test_resources_are_listed_and_read(shared, way):
 
 
 async def test_templates_are_listed_filled_and_completed(shared, way):
-    """A template is found, its variable completed, and the result read."""
+    """A template is listed, its variable completed, and the result read."""
     async with connected(way, shared) as client:
         templates = (await client.list_resource_templates()).resource_templates
         uris = [template.uri_template for template in templates]
@@ -130,7 +130,7 @@ async def test_templates_are_listed_filled_and_completed(shared, way):
 
 
 async def test_a_missing_resource_is_an_exception_that_helps(shared, way):
-    """Reading what is not there tells the URI and where to look."""
+    """The error names the URI and what exists instead."""
     async with connected(way, shared) as client:
         with pytest.raises(MCPError, match="Nowhere") as caught:
             await client.read_resource("lorewell://world/Nowhere")
@@ -138,7 +138,7 @@ async def test_a_missing_resource_is_an_exception_that_helps(shared, way):
 
 
 async def test_prompts_are_listed_and_opened(shared, way):
-    """A prompt takes its arguments into its text."""
+    """A prompt's arguments become part of its text."""
     async with connected(way, shared) as client:
         prompts = (await client.list_prompts()).prompts
         (prompt,) = [found for found in prompts if found.name == "resolve_action"]
@@ -149,7 +149,7 @@ async def test_prompts_are_listed_and_opened(shared, way):
 
 
 async def test_a_prompt_argument_is_completed(shared, way):
-    """Suggestions for a prompt's argument, or none; never an error."""
+    """The answer is a list of suggestions, which may be empty; never an error."""
     async with connected(way, shared) as client:
         reference = PromptReference(type="ref/prompt", name="resolve_action")
         answer = await client.complete(reference, {"name": "modifier", "value": ""})
@@ -157,14 +157,14 @@ async def test_a_prompt_argument_is_completed(shared, way):
 
 
 async def test_the_revision_can_be_pinned(shared):
-    """A client that adopts 2026-07-28 without asking works at once."""
+    """A client that uses 2026-07-28 without negotiation works at once."""
     async with Client(shared.url, mode=MODERN, read_timeout_seconds=30) as client:
         result = await client.call_tool("duality_rules_version", {})
         assert result.structured_content["rules_version"] == "1.0.0"
 
 
 async def test_a_plain_session_over_stdio(shared):
-    """stdio_client and ClientSession, as most programs written for the SDK use it."""
+    """stdio_client and ClientSession, as most programs for the SDK use them."""
     async with stdio_client(pipe_to(shared.program)) as streams:
         async with ClientSession(*streams) as session:
             opened = await session.initialize()
@@ -188,14 +188,14 @@ async def test_a_plain_session_over_http(shared):
 
 @pytest.mark.filterwarnings("ignore:ping is removed")
 async def test_pings_are_answered_in_the_old_era(shared):
-    """ping exists until 2025-11-25."""
+    """ping exists up to 2025-11-25."""
     for target in (shared.url, pipe_to(shared.program)):
         async with Client(target, mode="legacy", read_timeout_seconds=30) as client:
             await client.send_ping()
 
 
 def test_the_lists_are_the_same_over_stdio_and_http(shared, web):
-    """tools, resources, templates and prompts are listed byte for byte alike."""
+    """tools, resources, templates and prompts are listed identically."""
     session = Session(web).open()
     with shared.program.stdio() as pipes:
         pipes.initialize()

@@ -1,4 +1,4 @@
-"""Which tools are on: by flag, environment, configuration file, header and path."""
+"""Which tools are on: by flag, environment variable, configuration file, header and path."""
 
 import pytest
 
@@ -10,7 +10,7 @@ TOOLSETS = ("play", "memory", "pages", "knowledge", "atlas", "atlas-write")
 
 @pytest.fixture
 def declared(program):
-    """Every tool there is."""
+    """The declarations of all tools."""
     return program.tools("--toolsets", "all")
 
 
@@ -23,7 +23,7 @@ def of_toolset(tools: list[dict], *toolsets: str) -> list[str]:
 
 
 def readers(tools: list[dict], names=None) -> list[str]:
-    """The names of tools that only read, or of which some actions do."""
+    """Returns the names of the tools that only read or have reading actions."""
     return [
         tool["name"]
         for tool in tools
@@ -45,7 +45,7 @@ def listed_over_http(http, path="/mcp", **headers) -> list[str]:
 
 
 def test_the_default_leaves_out_the_atlas(program, declared):
-    """Without a choice, the four default toolsets are on."""
+    """Without a selection, the four default toolsets are on."""
     assert listed_over_stdio(program) == of_toolset(
         declared, "play", "memory", "pages", "knowledge"
     )
@@ -53,12 +53,12 @@ def test_the_default_leaves_out_the_atlas(program, declared):
 
 @pytest.mark.parametrize("toolset", TOOLSETS)
 def test_a_toolset_by_flag(program, declared, toolset):
-    """--toolsets NAME offers the tools of that toolset and no others."""
+    """--toolsets NAME turns on the tools of that toolset and no others."""
     assert listed_over_stdio(program, "--toolsets", toolset) == of_toolset(declared, toolset)
 
 
 def test_toolsets_are_added_up(program, declared):
-    """Several toolsets by comma, in any case; `default` and `all` are understood."""
+    """Several toolsets are separated by commas, in any case; `default` and `all` are accepted."""
     assert listed_over_stdio(program, "--toolsets", "Play,atlas") == of_toolset(
         declared, "play", "atlas"
     )
@@ -68,7 +68,7 @@ def test_toolsets_are_added_up(program, declared):
 
 
 def test_single_tools_by_flag(program):
-    """--tools alone offers only these."""
+    """--tools alone turns on only these."""
     assert listed_over_stdio(program, "--tools", "roll_dice,duality_outcome") == [
         "duality_outcome",
         "roll_dice",
@@ -76,7 +76,7 @@ def test_single_tools_by_flag(program):
 
 
 def test_single_tools_add_to_toolsets(program, declared):
-    """--tools with --toolsets offers both."""
+    """--tools with --toolsets turns on both."""
     listed = listed_over_stdio(program, "--toolsets", "atlas", "--tools", "roll_dice")
     assert listed == [
         name for name in names_of(declared) if name in (*of_toolset(declared, "atlas"), "roll_dice")
@@ -84,7 +84,7 @@ def test_single_tools_add_to_toolsets(program, declared):
 
 
 def test_exclusion_wins(program, declared):
-    """--exclude-tools takes away whatever else was chosen."""
+    """--exclude-tools removes a tool, whatever else was selected."""
     listed = listed_over_stdio(
         program, "--toolsets", "play", "--tools", "roll_dice", "--exclude-tools", "roll_dice"
     )
@@ -92,12 +92,12 @@ def test_exclusion_wins(program, declared):
 
 
 def test_read_only_by_flag(program, declared):
-    """--read-only offers exactly the tools that write nothing, and the rest of those that can."""
+    """--read-only turns on exactly the tools that only read or have reading actions."""
     assert listed_over_stdio(program, "--toolsets", "all", "--read-only") == readers(declared)
 
 
 def test_a_tool_that_is_off_cannot_be_called(program):
-    """Switched off is as good as absent: the call is refused as unknown."""
+    """A tool that is off is refused as unknown."""
     with program.stdio("--tools", "roll_dice") as pipes:
         pipes.initialize()
         error = error_of(
@@ -116,14 +116,14 @@ def test_a_tool_that_is_off_cannot_be_called(program):
     ],
 )
 def test_the_environment_says_the_same(program, variable, value, flag):
-    """Each flag has its variable, on stdio and for `lorewell tools`."""
+    """Each flag has an environment variable, on stdio and for `lorewell tools`."""
     by_flag = listed_over_stdio(program, *flag)
     assert listed_over_stdio(program, env={variable: value}) == by_flag
     assert names_of(program.tools(env={variable: value})) == by_flag
 
 
 def test_the_flag_wins_over_the_environment(program):
-    """What is typed counts more than what is set."""
+    """Flags take precedence over environment variables."""
     listed = listed_over_stdio(
         program, "--tools", "roll_dice", env={"LOREWELL_TOOLS": "duality_outcome"}
     )
@@ -134,7 +134,7 @@ def test_the_flag_wins_over_the_environment(program):
 
 
 def test_the_configuration_file_says_the_same(program):
-    """tools and exclude_tools in lorewell.toml; flags win over the file."""
+    """tools and exclude_tools in lorewell.toml; flags take precedence over the file."""
     config = program.home / "lorewell.toml"
     config.write_text(
         'tools = ["roll_dice", "duality_outcome"]\nexclude_tools = ["duality_outcome"]\n'
@@ -146,7 +146,7 @@ def test_the_configuration_file_says_the_same(program):
 
 @pytest.mark.parametrize("way", ["flag", "environment", "file"])
 def test_an_unknown_toolset_stops_the_program(program, way):
-    """Exit code 1, and the message names the wrong word and the right ones; stdout stays empty."""
+    """Exit code 1, and the message has the unknown name and the valid ones; stdout stays empty."""
     config = program.home / "lorewell.toml"
     config.write_text('toolsets = ["plya"]\n')
     done = {
@@ -159,34 +159,34 @@ def test_an_unknown_toolset_stops_the_program(program, way):
 
 
 class TestHttp:
-    """What a request may ask for, on a server that restricts nothing."""
+    """Selections by a request, on a server that restricts nothing."""
 
     @pytest.fixture
     def everything(self, shared):
         return shared.program.tools("--toolsets", "all")
 
     def test_toolsets_by_header(self, web, everything):
-        """X-MCP-Toolsets chooses, also what is not on by default."""
+        """X-MCP-Toolsets selects toolsets, including those that are not on by default."""
         listed = listed_over_http(web, **{"x-mcp-toolsets": "atlas, play"})
         assert listed == of_toolset(everything, "atlas", "play")
 
     def test_tools_by_header(self, web):
-        """X-MCP-Tools offers only these."""
+        """X-MCP-Tools selects only these tools."""
         assert listed_over_http(web, **{"x-mcp-tools": "roll_dice"}) == ["roll_dice"]
 
     def test_exclusion_by_header(self, web):
-        """X-MCP-Exclude-Tools takes away."""
+        """X-MCP-Exclude-Tools removes tools."""
         assert "roll_dice" not in listed_over_http(web, **{"x-mcp-exclude-tools": "roll_dice"})
 
     @pytest.mark.parametrize("word", ["true", "1", "yes", "on", "TRUE", "banana"])
     def test_read_only_by_header(self, web, everything, word):
-        """X-MCP-Readonly offers the tools that write nothing."""
+        """X-MCP-Readonly selects the tools that only read; an unknown value counts as true."""
         listed = listed_over_http(web, **{"x-mcp-readonly": word, "x-mcp-toolsets": "all"})
         assert listed == readers(everything)
 
     @pytest.mark.parametrize("word", ["false", "0", "no", ""])
     def test_not_read_only_by_header(self, web, word):
-        """A no is a no."""
+        """These values turn nothing off."""
         assert listed_over_http(web, **{"x-mcp-readonly": word}) == listed_over_http(web)
 
     @pytest.mark.parametrize("toolset", TOOLSETS)
@@ -195,24 +195,24 @@ class TestHttp:
         assert listed_over_http(web, f"/mcp/x/{toolset}") == of_toolset(everything, toolset)
 
     def test_several_toolsets_by_path(self, web, everything):
-        """`all` and `default` work as path, too."""
+        """`all` and `default` also work in the path."""
         assert listed_over_http(web, "/mcp/x/all") == names_of(everything)
         assert listed_over_http(web, "/mcp/x/default") == listed_over_http(web)
 
     def test_read_only_by_path(self, web, everything):
-        """/mcp/readonly and /mcp/x/NAME/readonly write nothing."""
+        """/mcp/readonly and /mcp/x/NAME/readonly offer nothing that writes."""
         default = of_toolset(everything, "play", "memory", "pages", "knowledge")
         assert listed_over_http(web, "/mcp/readonly") == readers(everything, default)
         expected = readers(everything, of_toolset(everything, "play"))
         assert listed_over_http(web, "/mcp/x/play/readonly") == expected
 
     def test_the_path_wins_over_the_header(self, web, everything):
-        """A path cannot be widened by a header."""
+        """A header cannot extend what the path selects."""
         listed = listed_over_http(web, "/mcp/x/play", **{"x-mcp-toolsets": "atlas"})
         assert listed == of_toolset(everything, "play")
 
     def test_the_choice_holds_for_calls(self, web):
-        """What is not listed cannot be called, in either era."""
+        """A tool that is not listed cannot be called, with or without sessions."""
         call = message(
             "tools/call", {"name": "roll_dice", "arguments": {"dice": [{"sides": 6, "count": 1}]}}
         )
@@ -222,7 +222,7 @@ class TestHttp:
         assert error_of(answer_of(modern.post("tools/call", call["params"])))["code"] == -32602
 
     def test_every_request_chooses_anew(self, web):
-        """Within one session, the choice is each request's own."""
+        """Within a session, each request has its own selection."""
         session = Session(web).open()
         session.headers["x-mcp-tools"] = "roll_dice"
         assert tool_names(session.request("tools/list")) == ["roll_dice"]
@@ -239,7 +239,7 @@ class TestHttp:
         ],
     )
     def test_an_unknown_toolset_is_refused(self, web, path, headers):
-        """400 names the wrong word and the right ones."""
+        """The 400 has the unknown name and the valid ones."""
         answer = web.post(path, json=message("tools/list"), headers=headers)
         assert answer.status_code == 400
         text = answer.text
@@ -247,14 +247,14 @@ class TestHttp:
 
     @pytest.mark.parametrize("tool", ["roll_dice", "duality_outcome"])
     def test_a_list_goes_on_in_the_next_line(self, web, tool):
-        """Of two lines of one header, each counts."""
+        """If a header occurs twice, both count."""
         lines = [("x-mcp-exclude-tools", "roll_dice"), ("x-mcp-exclude-tools", "duality_outcome")]
         answer = web.post("/mcp", json=message("tools/list"), headers=lines)
         assert tool not in tool_names(result_of(answer_of(answer)))
 
     @pytest.mark.parametrize("words", [["false", "true"], ["true", "false"], ["\u2713"]])
     def test_in_doubt_nothing_is_written(self, web, everything, words):
-        """Contradictions and odd words ask for less."""
+        """Contradictions and unknown values select less."""
         lines = [(b"x-mcp-readonly", word.encode()) for word in words]
         lines.append((b"x-mcp-toolsets", b"all"))
         answer = web.post("/mcp", json=message("tools/list"), headers=lines)
@@ -271,14 +271,14 @@ class TestHttp:
     )
     @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
     def test_what_cannot_be_meant_is_refused(self, web, header, value, encoding):
-        """A wrong word in any letters is told, not passed over."""
+        """An unknown name is refused, in any encoding, rather than ignored."""
         lines = [(header.encode(), value.encode(encoding))]
         answer = web.post("/mcp", json=message("tools/list"), headers=lines)
         assert answer.status_code == 400 and answer.json()["error"]["hint"]
 
 
 class TestUpperBound:
-    """What the server was started with, no request can widen."""
+    """A request cannot extend what the server was started with."""
 
     @pytest.mark.parametrize(
         ("flags", "headers", "path"),
@@ -298,8 +298,8 @@ class TestUpperBound:
         ],
     )
     def test_a_request_can_only_narrow(self, program, serve, flags, headers, path):
-        """Nothing is listed that the flags alone would not offer. Flags that choose nothing
-        leave every toolset to be asked for."""
+        """Nothing is listed that the flags alone would not allow. With flags that select no
+        toolsets, a request may ask for any."""
         bound = set(names_of(program.tools(*flags)))
         if flags[0] in ("--exclude-tools", "--read-only"):
             bound = set(names_of(program.tools("--toolsets", "all", *flags)))

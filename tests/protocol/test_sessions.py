@@ -24,7 +24,7 @@ WATCHED = ["campaigns://list", WORLDS]
 
 
 def assert_unknown_session(answer):
-    """404 with a JSON-RPC error, as the protocol wants it for an unknown session."""
+    """Asserts a 404 with a JSON-RPC error, which the protocol requires for an unknown session."""
     assert answer.status_code == 404, answer.text
     assert answer.headers["content-type"] == "application/json"
     error = error_of(answer.json())
@@ -33,7 +33,8 @@ def assert_unknown_session(answer):
 
 @pytest.mark.parametrize("version", LEGACY_VERSIONS)
 def test_a_session_lives_from_initialize_to_delete(web, version):
-    """Each older revision is spoken: initialize, call, DELETE, and then the session is unknown."""
+    """Each older revision works: initialize, call and DELETE, after which the session is
+    unknown."""
     session = Session(web, version).open()
     assert session.opened["protocolVersion"] == version
     answer = session.call("duality_outcome", DICE)
@@ -43,7 +44,7 @@ def test_a_session_lives_from_initialize_to_delete(web, version):
 
 
 def test_an_unknown_revision_is_answered_with_one_we_speak(web):
-    """A client that asks for a revision of its own gets the newest with sessions."""
+    """A client that asks for an unknown revision gets the newest one with sessions."""
     session = Session(web, "1999-01-01")
     answer = session.post(
         message(
@@ -59,13 +60,14 @@ def test_an_unknown_revision_is_answered_with_one_we_speak(web):
 
 
 def test_answers_are_event_streams_for_clients_that_read_them(web):
-    """With the protocol's own Accept header, a session's answer is an event stream."""
+    """With the Accept header that the protocol prescribes, a session's answer is an event
+    stream."""
     answer = Session(web).open().post(LIST)
     assert answer.headers["content-type"].startswith("text/event-stream")
 
 
 def test_an_unknown_session_header_is_refused(web):
-    """Mcp-Session-Id with an id nobody opened: 404 and a JSON-RPC error with the request's id."""
+    """Mcp-Session-Id with an unknown id: 404 and a JSON-RPC error with the request's id."""
     answer = web.post("/mcp", json=LIST, headers={"accept": BOTH, "mcp-session-id": UNKNOWN})
     assert_unknown_session(answer)
     assert answer.json()["id"] == 7
@@ -74,25 +76,25 @@ def test_an_unknown_session_header_is_refused(web):
 
 @pytest.mark.parametrize("verb", ["GET", "DELETE"])
 def test_an_unknown_session_is_refused_for_streams_and_endings(web, verb):
-    """The event stream and DELETE answer an unknown session like POST does."""
+    """GET and DELETE answer for an unknown session as POST does."""
     headers = {"accept": "text/event-stream", "mcp-session-id": UNKNOWN}
     assert_unknown_session(web.request(verb, "/mcp", headers=headers))
 
 
 @pytest.mark.parametrize("id", ["", "x" * 5000, "a\tb", "../../etc/passwd", "%00", "é".encode()])
 def test_odd_session_ids_are_merely_unknown(web, id):
-    """Whatever stands in the header, the answer is that of an unknown session."""
+    """Whatever the header contains, the answer is that for an unknown session."""
     headers = {"accept": BOTH, "mcp-session-id": id}
     assert_unknown_session(web.post("/mcp", json=LIST, headers=headers))
 
 
 def test_two_sessions_do_not_share_ids(web):
-    """Every initialize opens a session of its own."""
+    """Every initialize opens a new session."""
     assert Session(web).open().id != Session(web).open().id
 
 
 def test_initialize_with_an_old_cookie_opens_a_new_session(server):
-    """An initialize never joins the session its cookie names."""
+    """An initialize never joins the session in its cookie."""
     with server.client() as http:
         first = Session(http).open()
         assert http.cookies["mcp_session"] == first.id
@@ -101,7 +103,7 @@ def test_initialize_with_an_old_cookie_opens_a_new_session(server):
 
 
 def test_a_cookie_alone_keeps_the_session(server):
-    """A client that only knows cookies stays in one session."""
+    """A client that only uses cookies stays in one session."""
     with server.client() as http:
         first = http.post("/mcp", json=LIST)
         opened = http.cookies["mcp_session"]
@@ -111,7 +113,7 @@ def test_a_cookie_alone_keeps_the_session(server):
 
 
 def test_an_unknown_cookie_gets_a_new_session_silently(server):
-    """A cookie from long ago: the request is answered and a fresh cookie set."""
+    """With an expired cookie, the request is answered and a new cookie set."""
     with server.client() as http:
         answer = http.post("/mcp", json=LIST, headers={"cookie": f"mcp_session={UNKNOWN}"})
         assert answer.status_code == 200 and len(answer.json()["result"]["tools"]) >= 6
@@ -119,7 +121,7 @@ def test_an_unknown_cookie_gets_a_new_session_silently(server):
 
 
 def test_the_health_cookie_is_the_id_of_the_session(server):
-    """The cookie that health handed out becomes the session, and no other one is set."""
+    """The cookie that health sets becomes the session, and no other one is set."""
     with server.client() as http:
         kept = {"cookie": f"mcp_session={http.get('/mcp/health').cookies['mcp_session']}"}
         http.cookies.clear()
@@ -132,7 +134,7 @@ def test_the_health_cookie_is_the_id_of_the_session(server):
 
 
 def test_initialize_takes_the_health_cookie_for_its_session(server):
-    """One cookie from the first request on; a second initialize opens another session."""
+    """There is one cookie from the first request on; a second initialize opens another session."""
     with server.client() as http:
         given = http.get("/mcp/health").cookies["mcp_session"]
         assert Session(http).open().id == given == http.cookies["mcp_session"]
@@ -140,7 +142,7 @@ def test_initialize_takes_the_health_cookie_for_its_session(server):
 
 
 def test_one_health_cookie_is_one_session_for_all_who_come_at_once(server):
-    """Requests side by side with a cookie that is no session yet share the one they open."""
+    """Concurrent requests with a cookie that is no session yet share the session that they open."""
     with server.client() as http:
         kept = {"cookie": f"mcp_session={http.get('/mcp/health').cookies['mcp_session']}"}
 
@@ -157,7 +159,7 @@ def test_one_health_cookie_is_one_session_for_all_who_come_at_once(server):
     "line", ["name=J\u00fcrgen; mcp_session={}", 'mcp_session="{}"', "mcp_session=x; mcp_session={}"]
 )
 def test_the_cookie_is_found_beside_others(server, line):
-    """Whatever other cookies hold, the session's own is read."""
+    """The session's cookie is found whatever other cookies contain."""
     with server.client() as http:
         opened = http.post("/mcp", json=LIST).cookies["mcp_session"]
         http.cookies.clear()
@@ -167,7 +169,7 @@ def test_the_cookie_is_found_beside_others(server, line):
 
 
 def test_deleting_by_cookie_ends_the_session(server):
-    """DELETE with the cookie ends the session; the cookie is then unknown."""
+    """DELETE with the cookie ends the session, which is unknown afterwards."""
     with server.client() as http:
         http.post("/mcp", json=LIST)
         opened = http.cookies["mcp_session"]
@@ -176,14 +178,14 @@ def test_deleting_by_cookie_ends_the_session(server):
 
 
 def test_the_event_stream_opens(web):
-    """GET /mcp of a session is an event stream that stays open."""
+    """GET /mcp in a session is an event stream that stays open."""
     session = Session(web).open()
     with session.stream() as stream:
         assert stream.response.status_code == 200
 
 
 def test_the_event_stream_opens_for_a_cookie_without_accept(server):
-    """A simple client gets the stream with the cookie alone, or even without one."""
+    """A simple client gets the stream without an Accept header, and even without a cookie."""
     with server.client() as http:
         with http.stream("GET", "/mcp") as answer:
             assert answer.status_code == 200
@@ -192,7 +194,7 @@ def test_the_event_stream_opens_for_a_cookie_without_accept(server):
 
 
 def test_a_foreign_session_answers_like_an_unknown_one(program, serve):
-    """Bob with Alice's session id learns nothing, not even that it exists."""
+    """With Alice's session id, Bob learns nothing, not even that the session exists."""
     alice, bob = program.token("player", "alice"), program.token("player", "bob")
     server = serve()
     with server.client(authorization=f"Bearer {alice}") as http:
@@ -226,7 +228,7 @@ def test_a_second_token_of_the_same_person_may_use_the_session(program, serve):
 
 
 def test_a_session_survives_a_kill_by_header(server):
-    """After kill -9 and a restart the client goes on as if nothing had happened."""
+    """After kill -9 and a restart, the client continues as if nothing had happened."""
     with server.client() as http:
         session = Session(http).open()
     server.kill()
@@ -239,7 +241,7 @@ def test_a_session_survives_a_kill_by_header(server):
 
 
 def test_a_session_survives_a_kill_by_cookie(server):
-    """The cookie of before the kill is still good; no new one is set."""
+    """The cookie from before the kill is still valid; no new one is set."""
     with server.client() as http:
         http.post("/mcp", json=LIST)
         cookie = http.cookies["mcp_session"]
@@ -251,7 +253,7 @@ def test_a_session_survives_a_kill_by_cookie(server):
 
 
 def test_an_ended_session_stays_ended_after_a_restart(server):
-    """DELETE is remembered by the store too."""
+    """The store remembers the DELETE."""
     with server.client() as http:
         session = Session(http).open()
         session.end()
@@ -263,7 +265,7 @@ def test_an_ended_session_stays_ended_after_a_restart(server):
 
 
 def test_a_foreign_session_is_unknown_after_a_restart_too(program, serve):
-    """Ownership of a session is stored with it."""
+    """The owner of a session is stored with it."""
     alice, bob = program.token("player", "alice"), program.token("player", "bob")
     server = serve()
     with server.client(authorization=f"Bearer {alice}") as http:
@@ -289,7 +291,7 @@ def test_a_subscriber_hears_of_changes(server, program, uri):
 
 
 def test_who_unsubscribed_hears_nothing(server, program):
-    """After resources/unsubscribe others are told of a change, this session is not."""
+    """After resources/unsubscribe, others are notified of a change and this session is not."""
     uri = "campaigns://list"
     with server.client() as http:
         leaving, staying = Session(http).open(), Session(http).open()
@@ -305,7 +307,7 @@ def test_who_unsubscribed_hears_nothing(server, program):
 
 @pytest.mark.parametrize("uri", WATCHED)
 def test_subscriptions_survive_a_kill(server, program, uri):
-    """A session's subscriptions come back with it after kill -9."""
+    """A session's subscriptions survive kill -9."""
     with server.client() as http:
         session = Session(http).open()
         session.request("resources/subscribe", {"uri": uri})
@@ -320,13 +322,13 @@ def test_subscriptions_survive_a_kill(server, program, uri):
 
 
 def test_subscribing_to_what_cannot_be_read_is_refused(web):
-    """A typing mistake in a subscription is noticed at once."""
+    """A mistyped URI is noticed at once."""
     error = error_of(Session(web).open().ask("resources/subscribe", {"uri": "lorewell://wrlds"}))
     assert error["code"] == -32002 and "lorewell://wrlds" in error["message"]
 
 
 def test_the_number_of_sessions_is_limited(serve):
-    """Beyond --max-sessions a client is told to come back, and open ones go on."""
+    """Beyond --max-sessions, a client is told to come back later, and open sessions continue."""
     server = serve("--max-sessions", "3")
     with server.client() as http:
         sessions = [Session(http).open() for _ in range(3)]
@@ -340,7 +342,8 @@ def test_the_number_of_sessions_is_limited(serve):
 
 
 def test_nobody_keeps_the_others_out(program, serve):
-    """Who takes all places gives some up to those who have fewer, and is told to wait."""
+    """A person who takes all sessions loses some to others who have fewer, and has to wait for
+    more."""
     tokens = {name: program.token("reader", name) for name in ("mallory", "alice")}
     server = serve("--max-sessions", "6")
     with server.client(authorization=f"Bearer {tokens['mallory']}") as http:
@@ -349,7 +352,7 @@ def test_nobody_keeps_the_others_out(program, serve):
         http.cookies.clear()
         refused = http.post("/mcp", json=message("initialize", initialize_params("2025-06-18")))
         assert refused.status_code == 503
-        # Nothing is given back by itself before a session has idled for an hour.
+        # No session is dropped by itself before it has been idle for an hour.
         assert 3000 < int(refused.headers["retry-after"]) <= 3600
     with server.client(authorization=f"Bearer {tokens['alice']}") as http:
         sessions = [Session(http).open() for _ in range(3)]
@@ -359,7 +362,7 @@ def test_nobody_keeps_the_others_out(program, serve):
 
 
 def subscriber(http, program, uri: str, changes: int) -> Session:
-    """A session that has heard of so many changes, and then closed its stream."""
+    """Returns a session that was notified of this many changes and then closed its stream."""
     session = Session(http).open()
     session.request("resources/subscribe", {"uri": uri})
     with session.stream() as stream:
@@ -370,7 +373,8 @@ def subscriber(http, program, uri: str, changes: int) -> Session:
 
 
 def test_nothing_that_changed_during_a_restart_is_missed(server, program):
-    """Who resumes after a restart hears of what they subscribed to, whatever they heard before."""
+    """After a restart, a resumed stream has the changes made meanwhile, whatever was received
+    before."""
     uri = "campaigns://list"
     with server.client() as http:
         session = subscriber(http, program, uri, changes=2)
@@ -388,7 +392,7 @@ def test_nothing_that_changed_during_a_restart_is_missed(server, program):
 
 
 def test_a_resumed_stream_goes_on_after_the_event_that_is_named(server, program):
-    """What was heard is not told again, and nothing after it is left out."""
+    """What was received is not sent again, and nothing after it is left out."""
     uri = "campaigns://list"
     with server.client() as http:
         session = subscriber(http, program, uri, changes=3)
@@ -402,18 +406,20 @@ def test_a_resumed_stream_goes_on_after_the_event_that_is_named(server, program)
 
 
 def ids_of(stream) -> list[str]:
-    """The ids of the events heard so far."""
+    """Returns the ids of the events received so far."""
     return [line.removeprefix("id:").strip() for line in stream.heard if line.startswith("id:")]
 
 
 def test_each_event_of_a_stream_has_an_id_of_its_own(server, program):
-    """The greeting does not share its id with the first event, which is therefore not repeated."""
+    """The initial event does not share its id with the first notification, so that one is not
+    repeated on resuming."""
     uri = "campaigns://list"
     with server.client() as http:
         session = Session(http).open()
         session.request("resources/subscribe", {"uri": uri})
         with session.stream() as stream:
-            # An id is told after what it belongs to, so that of the last is not heard.
+            # An id line follows the data of its event, so the last event's id has not been read
+            # yet.
             for _ in range(3):
                 program.ok(*CHANGES[uri])
                 stream.next_named("notifications/resources/updated")
@@ -427,7 +433,8 @@ def test_each_event_of_a_stream_has_an_id_of_its_own(server, program):
 
 
 def test_who_comes_back_gets_what_the_lost_stream_would(server, program):
-    """A connection that broke looks open to the server for a while; nothing may be told to it alone."""
+    """A broken connection looks open to the server for a while; notifications must not go to it
+    alone."""
     uri = "campaigns://list"
     with server.client() as http:
         session = Session(http).open()
@@ -442,7 +449,7 @@ def test_who_comes_back_gets_what_the_lost_stream_would(server, program):
 
 
 def test_requests_at_once_with_one_id_are_told_so(server):
-    """Each of them gets an answer of its own or a refusal, and never another's."""
+    """Each of them gets its own answer or a refusal, never the answer of another."""
     with server.client() as http:
         session = Session(http).open()
 
@@ -462,7 +469,7 @@ def test_requests_at_once_with_one_id_are_told_so(server):
 
 
 def test_the_instructions_name_what_is_on(serve):
-    """A client is not told of tools that it does not have."""
+    """A client is not told about tools that are off."""
     with serve("--toolsets", "play").client() as http:
         told = Session(http).open().opened["instructions"]
         assert "- play:" in told and "- memory:" not in told
@@ -471,7 +478,8 @@ def test_the_instructions_name_what_is_on(serve):
 
 
 def test_calls_without_a_cookie_take_no_place_for_long(serve):
-    """A script that keeps no cookie never fills the house; who came back keeps their place."""
+    """A client that keeps no cookies does not use up the sessions, and a client that came back
+    keeps its own."""
     server = serve("--max-sessions", "3")
     with server.client() as http:
         kept = http.post("/mcp", json=LIST).cookies["mcp_session"]
@@ -486,7 +494,7 @@ def test_calls_without_a_cookie_take_no_place_for_long(serve):
 
 
 class TestStrict:
-    """--strict-http: the protocol's own rules and no help."""
+    """--strict-http: only the rules of the protocol, without help for simple clients."""
 
     @pytest.fixture
     def strict(self, serve):
@@ -507,20 +515,20 @@ class TestStrict:
         assert error_of(refused.json())["code"] == -32600
 
     def test_a_cookie_is_no_session(self, strict):
-        """A session's id in a cookie does not count."""
+        """A session id in a cookie does not count."""
         session = Session(strict).open()
         headers = {"accept": BOTH, "cookie": f"mcp_session={session.id}"}
         assert strict.post("/mcp", json=LIST, headers=headers).status_code == 400
         assert strict.delete("/mcp", headers=headers).status_code == 400
 
     def test_accept_must_name_both_types(self, strict):
-        """A client that does not read event streams is refused, with a JSON-RPC error."""
+        """A client that does not accept event streams is refused with a JSON-RPC error."""
         refused = strict.post("/mcp", json=message("initialize", initialize_params("2025-11-25")))
         assert refused.status_code == 406
         error_of(refused.json())
 
     def test_sessions_work_by_header(self, strict):
-        """What the protocol asks for works as ever."""
+        """What the protocol prescribes works as usual."""
         session = Session(strict).open()
         assert session.call("duality_outcome", DICE)["structuredContent"]["total"] == 15
         assert session.end().status_code == 204

@@ -1,4 +1,4 @@
-"""Revision 2026-07-28 over HTTP: every request stands alone, nothing is remembered."""
+"""Revision 2026-07-28 over HTTP: every request stands alone, and the server keeps no session."""
 
 import json
 
@@ -17,7 +17,7 @@ def modern(web):
 
 
 def test_discover_tells_versions_and_capabilities(modern):
-    """server/discover names every revision we speak, who we are and what we can do."""
+    """server/discover lists every supported revision, the server's name and its capabilities."""
     found = modern.request("server/discover")
     assert found["supportedVersions"] == [*LEGACY_VERSIONS, MODERN]
     assert {"tools", "resources", "prompts", "completions"} <= set(found["capabilities"])
@@ -26,14 +26,14 @@ def test_discover_tells_versions_and_capabilities(modern):
 
 
 def test_tools_are_listed_with_cache_hints(modern, shared):
-    """tools/list needs no session and says how long it may be kept."""
+    """tools/list needs no session and says how long it may be cached."""
     listed = modern.request("tools/list")
     assert tool_names(listed) == [tool["name"] for tool in shared.program.tools()]
     assert listed["ttlMs"] > 0 and listed["cacheScope"] == "private"
 
 
 def test_a_tool_is_called(modern):
-    """tools/call answers with structured content and its text form."""
+    """tools/call answers with structured content and the same as text."""
     answer = modern.request(
         "tools/call",
         {
@@ -47,7 +47,7 @@ def test_a_tool_is_called(modern):
 
 
 def test_resources_and_templates_are_listed(modern):
-    """resources/list has the concrete ones, resources/templates/list those with variables."""
+    """resources/list has the concrete resources, resources/templates/list those with variables."""
     assert WORLDS in [found["uri"] for found in modern.request("resources/list")["resources"]]
     templates = modern.request("resources/templates/list")["resourceTemplates"]
     assert "lorewell://world/{world}" in [found["uriTemplate"] for found in templates]
@@ -61,13 +61,13 @@ def test_a_resource_is_read(modern):
 
 
 def test_a_missing_resource_is_invalid_params(modern):
-    """This revision has no code of its own for missing resources; the URI is named."""
+    """This revision has no special code for missing resources; the error names the URI."""
     error = error_of(answer_of(modern.post("resources/read", {"uri": "lorewell://nothing"})))
     assert error["code"] == -32602 and error["data"]["uri"] == "lorewell://nothing"
 
 
 def test_prompts_are_listed_and_opened(modern):
-    """prompts/list and prompts/get."""
+    """prompts/list and prompts/get work."""
     assert "resolve_action" in [
         found["name"] for found in modern.request("prompts/list")["prompts"]
     ]
@@ -82,7 +82,7 @@ def test_prompts_are_listed_and_opened(modern):
 
 
 def test_a_world_name_is_completed(modern):
-    """completion/complete suggests the worlds that begin with what was typed."""
+    """completion/complete suggests the worlds that begin with the given text."""
 
     def suggest(typed):
         return modern.request(
@@ -97,14 +97,15 @@ def test_a_world_name_is_completed(modern):
 
 
 def test_an_unknown_tool_is_a_protocol_error(modern):
-    """A name that is no tool: invalid params, and the name is told."""
+    """An unknown tool name gives invalid params, and the error contains the name."""
     error = error_of(answer_of(modern.post("tools/call", {"name": "rol_dice", "arguments": {}})))
     assert error["code"] == -32602 and "rol_dice" in error["message"]
 
 
 @pytest.mark.parametrize("method", ["ping", "logging/setLevel", "resources/subscribe", "no/such"])
 def test_methods_this_revision_does_not_have_are_refused(modern, method):
-    """What was removed or never was: 404 with method not found, and the method is named."""
+    """Removed and unknown methods give 404 with method not found, and the error names the
+    method."""
     answer = modern.post(method, {"uri": WORLDS, "level": "info"})
     assert answer.status_code == 404
     error = error_of(answer.json())
@@ -128,7 +129,7 @@ def test_listen_tells_of_changes(server, program, uri):
 
 
 def test_listen_acknowledges_only_what_there_is(server):
-    """What leads to no resource is missing from the acknowledgement, and the rest is heard."""
+    """URIs that lead to no resource are missing from the acknowledgement."""
     with server.client() as http:
         asked = [WORLDS, "lorewell://wrlds", "no such://thing"]
         with Modern(http).listen({"resourceSubscriptions": asked}) as stream:
@@ -147,7 +148,7 @@ MISMATCHES = {
 
 @pytest.mark.parametrize("case", MISMATCHES)
 def test_headers_that_contradict_the_body_are_refused(modern, case):
-    """Headers and body must say the same: 400 with the code for header mismatch."""
+    """If headers and body differ, the answer is 400 with the code for header mismatch."""
     headers, body = modern.prepare("tools/list")
     headers |= MISMATCHES[case]
     headers = {name: value for name, value in headers.items() if value}
@@ -157,7 +158,7 @@ def test_headers_that_contradict_the_body_are_refused(modern, case):
 
 
 def test_the_name_header_must_match(modern):
-    """Mcp-Name must be the tool of the body."""
+    """Mcp-Name must be the tool in the body."""
     params = {"name": "roll_dice", "arguments": {"dice": [{"sides": 6, "count": 1}]}}
     headers, body = modern.prepare("tools/call", params)
     answer = modern.http.post("/mcp", json=body, headers=headers | {"mcp-name": "duality_outcome"})
@@ -165,7 +166,7 @@ def test_the_name_header_must_match(modern):
 
 
 def test_an_unsupported_revision_is_told_the_supported_ones(modern):
-    """A revision from the future, stated consistently: refused with the list of ours."""
+    """A consistently stated future revision is refused with the list of supported ones."""
     headers, body = modern.prepare("tools/list")
     body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2099-01-01"
     headers["mcp-protocol-version"] = "2099-01-01"
@@ -176,7 +177,7 @@ def test_an_unsupported_revision_is_told_the_supported_ones(modern):
 
 
 def test_meta_is_required(modern):
-    """A request that states the revision by header alone is refused."""
+    """A request that states the revision in the header only is refused."""
     headers, body = modern.prepare("tools/list")
     del body["params"]["_meta"]
     answer = modern.http.post("/mcp", json=body, headers=headers)
@@ -185,7 +186,7 @@ def test_meta_is_required(modern):
 
 @pytest.mark.parametrize("method", ["server/discover", "tools/list", "no/such"])
 def test_no_cookie_and_no_session_is_made(server, method):
-    """This era has no sessions: neither cookie nor session header comes back."""
+    """This revision has no sessions: no cookie and no session header are sent."""
     with server.client() as http:
         answer = Modern(http).post(method)
         assert "set-cookie" not in answer.headers and "mcp-session-id" not in answer.headers
@@ -193,7 +194,7 @@ def test_no_cookie_and_no_session_is_made(server, method):
 
 
 def test_there_is_no_event_stream_to_open(serve):
-    """GET of this revision is refused, and opens no session on the way."""
+    """GET with this revision is refused and opens no session."""
     with serve("--max-sessions", "1").client() as http:
         for _ in range(3):
             answer = http.get("/mcp", headers={"mcp-protocol-version": MODERN})
@@ -203,7 +204,7 @@ def test_there_is_no_event_stream_to_open(serve):
 
 
 def test_initialize_opens_no_session(server):
-    """initialize is no method of this revision: no session slips past the limit this way."""
+    """initialize is not a method of this revision and cannot be used to open sessions."""
     with server.client() as http:
         answer = Modern(http).post("initialize", initialize_params(MODERN))
         assert answer.status_code == 404
@@ -212,6 +213,6 @@ def test_initialize_opens_no_session(server):
 
 
 def test_strict_http_serves_this_revision_too(serve):
-    """--strict-http concerns only the help for simple clients."""
+    """--strict-http only concerns the help for simple clients."""
     with serve("--strict-http").client() as http:
         assert tool_names(Modern(http).request("tools/list"))

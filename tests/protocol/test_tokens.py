@@ -57,25 +57,25 @@ def status(http, **options) -> int:
 
 
 def test_a_token_has_the_documented_form(alice):
-    """lw_, a public part of 8 letters and a secret of 52: 256 bits."""
+    """lw_, a public part of 8 characters and a secret of 52, which has at least 256 bits."""
     assert re.fullmatch(r"lw_[a-z2-7]{8}_[a-z2-7]{52}", alice)
 
 
 def test_two_tokens_have_nothing_in_common(program):
-    """Neither part repeats."""
+    """Both parts differ."""
     first, second = (program.token("player", "alice").split("_") for _ in range(2))
     assert first[1] != second[1] and first[2] != second[2]
 
 
 def test_without_any_token_the_local_user_is_the_owner(server):
-    """As long as nobody made a token, none is asked for."""
+    """As long as there are no tokens, none is required."""
     with server.client() as http:
         assert status(http) == 200
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 def test_every_route_asks_for_the_token(alice, server, method, path):
-    """No token: 401 and what kind of credentials are wanted, also where nothing is served."""
+    """Without a token: 401 with the required scheme, even for routes that do not exist."""
     answer = exchange(
         server.port, request(method, path, [("Host", "localhost"), ("Connection", "close")])
     )
@@ -87,20 +87,20 @@ def test_every_route_asks_for_the_token(alice, server, method, path):
 
 
 def test_health_is_public(alice, server):
-    """The only route without a token; it tells nothing but that the server runs."""
+    """It is the only route without a token, and shows only that the server runs."""
     with server.client() as http:
         answer = http.get("/mcp/health")
         assert (answer.status_code, answer.text.strip()) == (200, "OK")
 
 
 def test_a_good_token_is_let_in(alice, server):
-    """With its token a client works as ever."""
+    """With its token, a client works as usual."""
     with server.client(**bearer(alice)) as http:
         assert tool_names(Session(http).open().request("tools/list"))
 
 
 def test_a_token_made_while_the_server_runs_closes_the_door(server, program):
-    """Making the first token ends free access within seconds, without a restart."""
+    """Creating the first token ends free access within seconds, without a restart."""
     with server.client() as http:
         assert status(http) == 200
         token = program.token("owner", "alice")
@@ -109,7 +109,7 @@ def test_a_token_made_while_the_server_runs_closes_the_door(server, program):
 
 
 def altered(token: str) -> dict[str, list[str]]:
-    """Authorization headers that must not open anything."""
+    """Returns invalid Authorization headers derived from a token."""
     prefix, public, secret = token.split("_")
     flipped = secret[:-2] + ("a" if secret[-2] != "a" else "b") + secret[-1]
     return {
@@ -139,7 +139,7 @@ CASES = list(altered("lw_aaaaaaaa_" + "a" * 52))
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_bad_token_is_refused(alice, server, case):
-    """Wrong, cut, doubled or misspelt: 401, and the header is not repeated in the answer."""
+    """Wrong, cut off, repeated or misspelt: 401, and the answer does not contain the secret."""
     headers = [("Host", "localhost"), ("Connection", "close")]
     headers += [("Authorization", value) for value in altered(alice)[case]]
     answer = exchange(server.port, request("GET", "/mcp", headers))
@@ -149,7 +149,7 @@ def test_a_bad_token_is_refused(alice, server, case):
 
 @pytest.mark.parametrize("place", ["query", "cookie", "header"])
 def test_a_token_counts_only_in_its_header(alice, server, place):
-    """Not in the URL, where it would be logged, nor in a cookie or a header of another name."""
+    """It does not count in the URL, where it would be logged, in a cookie, or in another header."""
     with server.client() as http:
         answer = {
             "query": lambda: http.post(f"/mcp?access_token={alice}&token={alice}", json=LIST),
@@ -168,7 +168,7 @@ def test_a_wrong_token_is_refused_even_where_none_is_needed(server):
 
 
 def test_a_session_is_no_substitute_for_a_token(alice, server):
-    """The session id alone, by header or cookie, opens nothing."""
+    """The session id alone, by header or cookie, is not enough."""
     with server.client(**bearer(alice)) as http:
         session = Session(http).open()
     with server.client() as http:
@@ -191,7 +191,7 @@ def test_a_revoked_token_stops_within_seconds(program, alice, server):
 
 
 def test_a_revoked_token_loses_its_open_stream(program, alice, server):
-    """What was opened in time ends, too."""
+    """An open stream ends as well."""
     with server.client(**bearer(alice)) as http:
         session = Session(http).open()
         with http.stream("GET", "/mcp", headers={**session.headers, "accept": "text/event-stream"}) as stream:
@@ -202,14 +202,14 @@ def test_a_revoked_token_loses_its_open_stream(program, alice, server):
 
 
 def test_a_revoked_token_stays_wrong_when_no_other_is_left(program, alice, server):
-    """Even then it is refused, not overlooked."""
+    """It is refused even if no token is left."""
     program.ok("token", "revoke", "1")
     with server.client(**bearer(alice)) as http:
         assert until(lambda: status(http) == 401)
 
 
 def test_revoking_the_last_token_lets_nobody_in(program, alice, serve):
-    """Who locked the door once does not find it open, wherever they come from."""
+    """After the last token was revoked, access does not become free again, from any address."""
     server = serve("--http-addr", "0.0.0.0:0", "--allow-remote")
     program.ok("token", "revoke", "1")
     with server.client(host="localhost") as http:
@@ -222,7 +222,7 @@ def test_revoking_the_last_token_lets_nobody_in(program, alice, serve):
 
 
 def test_a_name_of_another_machine_needs_a_token(program, serve):
-    """What a proxy passes on comes from this machine, but not from its people."""
+    """A request through a proxy comes from this machine, but not necessarily from its users."""
     server = serve("--allow-host", "lore.example")
     with server.client() as http:
         assert status(http) == 200
@@ -231,7 +231,7 @@ def test_a_name_of_another_machine_needs_a_token(program, serve):
 
 
 def test_each_token_of_a_person_has_its_own_role(program, serve):
-    """A stronger token of the same name gives a weaker one nothing."""
+    """A stronger token with the same name gives a weaker one nothing."""
     tokens = {role: program.token(role, "sam") for role in ("reader", "player", "gm")}
     tokens["none"] = program.token("reader", "owner")
     server = serve()
@@ -246,10 +246,10 @@ def test_each_token_of_a_person_has_its_own_role(program, serve):
 
 
 def outer_address() -> str:
-    """An address of this machine that is not loopback."""
+    """Returns an address of this machine that is not loopback."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing, only asks for the route
+            probe.connect(("192.0.2.1", 9))  # sends nothing, only determines the route
         except OSError:
             pytest.skip("this machine has no address but loopback")
         return probe.getsockname()[0]
@@ -267,14 +267,14 @@ def test_guessing_is_slowed_down(alice, server):
 
 
 def test_no_token_is_no_guess(alice, server):
-    """A client that forgot its token uses up nobody's patience."""
+    """A request without a token does not count as a wrong token."""
     with server.client() as http:
         assert {status(http) for _ in range(60)} == {401}
         assert status(http, headers=bearer("lw_aaaaaaaa_" + "a" * 52)) == 401
 
 
 def test_a_good_token_is_let_in_while_others_guess(alice, server):
-    """The brake is for wrong tokens only."""
+    """Only wrong tokens are slowed down."""
     with server.client() as http:
         for _ in range(40):
             status(http, headers=bearer("lw_aaaaaaaa_" + "a" * 52))
@@ -282,7 +282,7 @@ def test_a_good_token_is_let_in_while_others_guess(alice, server):
 
 
 def test_each_token_has_its_own_rate(program, alice, serve):
-    """--rate-limit holds for one caller and leaves the others alone."""
+    """--rate-limit applies to each caller separately."""
     bob = program.token("player", "bob")
     server = serve("--rate-limit", "1")
     with server.client() as http:
@@ -294,7 +294,7 @@ def test_each_token_has_its_own_rate(program, alice, serve):
 
 
 def test_a_chosen_rate_holds_without_tokens_too(serve):
-    """This machine's own people are not limited unless it is asked for."""
+    """Local users are only limited if a limit was chosen."""
     with serve("--rate-limit", "1").client() as http:
         answers = [http.post("/mcp", json=LIST) for _ in range(40)]
         refused = [answer for answer in answers if answer.status_code == 429]
@@ -303,7 +303,7 @@ def test_a_chosen_rate_holds_without_tokens_too(serve):
 
 @pytest.mark.parametrize("role", ["owner", "gm", "player", "reader"])
 def test_a_role_sees_the_tools_it_may_call(program, serve, role):
-    """tools/list shows what the role suffices for; what it hides cannot be called."""
+    """tools/list shows the tools that the role may call; the others cannot be called."""
     order = ["reader", "player", "gm", "owner"]
     declared = program.tools()
     visible = [
@@ -323,7 +323,7 @@ def test_a_role_sees_the_tools_it_may_call(program, serve, role):
 
 
 def test_a_reader_sees_only_tools_that_read(program, serve):
-    """A reader's token offers nothing that writes."""
+    """With a reader's token, no tool that writes is listed."""
     token = program.token("reader", "rita")
     with serve().client(**bearer(token)) as http:
         listed = Session(http).open().request("tools/list")["tools"]
@@ -331,7 +331,7 @@ def test_a_reader_sees_only_tools_that_read(program, serve):
 
 
 def test_a_token_is_bound_to_its_world(program, serve):
-    """Naming another world by header is answered as if that world did not exist."""
+    """Another world in the header is answered like one that does not exist."""
     token = program.token("player", "alice")
     program.ok("world", "create", "Hidden")
     with serve().client(**bearer(token)) as http:
@@ -348,7 +348,7 @@ def test_a_token_is_bound_to_its_world(program, serve):
 
 
 def test_a_token_shows_the_world_it_leads_into(program, serve):
-    """Of somebody with tokens in two worlds, each token lists and suggests its own."""
+    """If a person has tokens in two worlds, each token lists and suggests its own."""
     token = program.token("player", "alice")
     program.ok("world", "create", "Elsewhere")
     program.ok("--world", "Elsewhere", "token", "create", "--role", "player", "--name", "alice")
@@ -369,7 +369,7 @@ def test_a_token_shows_the_world_it_leads_into(program, serve):
 
 @pytest.mark.parametrize("name", ["\u00c4sche".encode(), b"%C3%84sche", b"%c3%84%73che"])
 def test_a_world_is_named_in_any_letters(program, server, name):
-    """UTF-8 or percent-encoded, the header leads into the world and nowhere else."""
+    """The header with the world's name may be UTF-8 or percent-encoded."""
     program.ok("world", "create", "\u00c4sche")
     with server.client() as http:
         read = message("resources/read", {"uri": "lorewell://worlds"})
@@ -380,14 +380,14 @@ def test_a_world_is_named_in_any_letters(program, server, name):
 
 @pytest.mark.parametrize("name", [b"\xc4sche", b"%C4sche", b"\xff"])
 def test_a_world_that_cannot_be_read_is_refused(server, name):
-    """Never the default world instead."""
+    """The default world is not used instead."""
     with server.client() as http:
         answer = http.post("/mcp", json=LIST, headers=[(b"x-lorewell-world", name)])
         assert answer.status_code == 400 and "x-lorewell-world" in answer.text
 
 
 def test_the_secret_is_stored_only_as_a_hash(program, alice, serve):
-    """Neither the store nor its log contains the secret; its SHA-256 is there."""
+    """No file in the data directory contains the secret; its SHA-256 is there."""
     server = serve()
     with server.client(**bearer(alice)) as http:
         assert status(http) == 200
@@ -399,7 +399,7 @@ def test_the_secret_is_stored_only_as_a_hash(program, alice, serve):
 
 
 def test_session_ids_are_not_stored_in_the_clear(server, program):
-    """A session id is a credential too."""
+    """A session id is a credential, too."""
     with server.client() as http:
         session = Session(http).open()
     server.stop()
@@ -410,7 +410,7 @@ def test_session_ids_are_not_stored_in_the_clear(server, program):
 
 
 def test_the_secret_is_never_logged(program, alice, serve):
-    """At the most talkative level, after good and bad uses, stderr has no token in it."""
+    """At the highest log level, after good and bad uses, stderr contains no token."""
     server = serve("-vvv")
     wrong = alice[:-5] + "aaaaa"
     with server.client(**bearer(alice)) as http:
@@ -435,7 +435,7 @@ def test_listing_tokens_shows_no_secret(program, alice):
 
 
 def refused_to_listen(program, *arguments) -> str:
-    """Starts a server that must not start, and returns what it says."""
+    """Starts a server that must refuse to start, and returns its error output."""
     done = program.run("serve", *arguments)
     assert done.returncode == 1 and "listening" not in done.stdout, done.stdout
     return done.stderr
@@ -450,13 +450,13 @@ def test_a_wildcard_is_refused_without_the_flag(program, alice, address):
 
 @pytest.mark.parametrize("address", WILDCARDS)
 def test_a_wildcard_is_refused_without_a_token(program, address):
-    """With --allow-remote, but nobody made a token: everybody would be the owner."""
+    """With --allow-remote but without any token, everybody would be the owner."""
     said = refused_to_listen(program, "--http-addr", address, "--allow-remote")
     assert "token create" in said or "is not an address" in said
 
 
 def test_a_wildcard_is_served_with_flag_and_token(program, alice, serve):
-    """Both conditions met, it listens, and still asks for the token."""
+    """With both it listens, and still requires the token."""
     server = serve("--http-addr", "0.0.0.0:0", "--allow-remote")
     done = subprocess.run(
         [
@@ -476,7 +476,7 @@ def test_a_wildcard_is_served_with_flag_and_token(program, alice, serve):
 
 
 def test_the_answer_of_a_good_token_is_not_cached(alice, server):
-    """Nothing an answer holds may stay in a cache on the way."""
+    """Answers must not stay in any cache on the way."""
     with server.client(**bearer(alice)) as http:
         answer = http.post("/mcp", json=LIST)
         assert result_of(answer_of(answer))
@@ -485,8 +485,8 @@ def test_the_answer_of_a_good_token_is_not_cached(alice, server):
 
 
 def test_a_vault_is_the_one_worlds_it_was_opened_for(program, serve):
-    """Who runs another world on the same server has no vault: they read no note, write none, and
-    what they take in is kept without one."""
+    """Owners of another world on the same server have no vault: they cannot read or write notes,
+    and pages that they ingest are stored without one."""
     vault = program.home / "vault"
     vault.mkdir()
     (vault / "Plan.md").write_text("# Plan\n\nThe mayor is the wyrm.\n")

@@ -1,5 +1,5 @@
-"""The TypeScript SDK of the 1.x line, which holds every structured answer against the listed
-schema: good answers pass, and of bad calls the message arrives, over stdio and HTTP."""
+"""The 1.x line of the TypeScript SDK, which validates every structured answer against the listed
+schema: good answers pass, and error messages arrive, over stdio and HTTP."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ GOOD = {"name": "roll_dice", "arguments": {"dice": [{"sides": 6, "count": 1}]}}
 
 @pytest.fixture(params=["stdio", "http"])
 def calls(request, shared, node, node_packages):
-    """Makes calls through the SDK and returns the tools it listed and the answers."""
+    """A function that makes calls through the SDK and returns the listed tools and the answers."""
     way = request.param
     target = shared.program.command("stdio") if way == "stdio" else [shared.url]
 
@@ -34,14 +34,14 @@ def calls(request, shared, node, node_packages):
 
 
 def test_a_good_answer_passes_the_schema(calls, shared):
-    """Everything is listed, and an answer is structured."""
+    """Every tool is listed, and an answer is structured."""
     listed, [answer] = calls(GOOD)
     assert listed == [tool["name"] for tool in shared.program.tools()]
     assert answer["structuredContent"]["total"] >= 1
 
 
 def test_the_message_of_a_failure_arrives(calls):
-    """Wrong arguments: the tool's own words, not a complaint about its schema."""
+    """For wrong arguments, the tool's own message arrives, not a complaint about its schema."""
     _, [answer] = calls({"name": "roll_dice", "arguments": {"dice": [{"sides": 0, "count": 1}]}})
     assert answer.get("isError") is True, answer
     assert "sides" in answer["content"][0]["text"]
@@ -49,7 +49,7 @@ def test_the_message_of_a_failure_arrives(calls):
 
 
 def test_every_tool_fails_readably(calls, shared):
-    """No listed schema turns a failure into something else."""
+    """No schema hides a tool's error message."""
     names = [tool["name"] for tool in shared.program.tools()]
     _, answers = calls(*({"name": name, "arguments": {"nobody_declared": 1}} for name in names))
     for name, answer in zip(names, answers, strict=True):

@@ -1,5 +1,5 @@
-"""A mention of what is hidden, inside what is open: nobody reads its number, and nobody breaks it by
-writing what they read."""
+"""Mentions of hidden things in open texts: players do not read the numbers, and do not break the
+mentions by writing back what they read."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ ANVIL = "/compat/worldanvil/api/external/boromir"
 
 
 class Table:
-    """A player with a page of their own, on which the game master mentions somebody hidden."""
+    """A page of a player, on which the game master mentions a hidden character."""
 
     def __init__(self, program: Program):
         tokens = {role: program.token(role, role) for role in ("gm", "player")}
@@ -27,7 +27,7 @@ class Table:
         self.gm, self.player = (Seat(Session(http).open()) for http in (self.gm_http, self.http))
         [campaign] = self.http.get("/compat/kanka/1.0/campaigns").json()["data"]
         self.kanka = f"/compat/kanka/1.0/campaigns/{campaign['id']}"
-        # Numbers that stand for nothing else.
+        # So that the numbers of the following pages are not used for anything else.
         for number in range(40):
             self.made(self.gm, f"Filler {number}")
         self.hidden = self.made(self.gm, "Lord Varn", is_private=True)
@@ -56,7 +56,7 @@ class Table:
         return page
 
     def linked(self) -> bool:
-        """Whether the game master sees that the page mentions whom it mentions."""
+        """Whether the game master sees the page's link to what it mentions."""
         found = self.gm.do("kn_intel", action="related", node_id=str(self.page), limit=50)
         return "Lord Varn" in json.dumps(found)
 
@@ -97,7 +97,7 @@ def test_a_player_reads_words_and_no_number_at_any_door(table):
 
 
 def test_what_is_not_there_reads_the_same(table):
-    """Or whoever writes mentions could find out which numbers are taken."""
+    """Otherwise, whoever writes mentions could find out which numbers are used."""
     table.changed(table.player, entry=f"[entity:{table.hidden}|x] [entity:999999|x] [entity:{table.hidden}] [entity:999999]")
     assert table.read(table.player)["entry"] == "x x … …"
 
@@ -131,7 +131,7 @@ def test_who_changes_something_else_breaks_no_link(table):
 
 @pytest.fixture
 def evening(table):
-    """A session in which everything that has words at a table mentions whom the players do not know."""
+    """A session in which every text at the table mentions a hidden character."""
     gm, player, mention = table.gm, table.player, f"[entity:{table.hidden}]"
     campaign = gm.do("campaign_create", name=f"War on {mention}", gm_mode="HUMAN",
                      theme_prompt=f"Dread of {mention}.")["id"]
@@ -151,7 +151,7 @@ def evening(table):
 
 
 def told_at_the_table(seat: Seat, evening: dict) -> dict:
-    """Everything that is read of an evening."""
+    """Returns everything that can be read about the session."""
     campaign, session, hero = (evening[key] for key in ("campaign", "session", "hero"))
     uris = ("campaigns://list", f"campaign://{campaign}", f"campaign://{campaign}/participants",
             f"campaign://{campaign}/characters", f"campaign://{campaign}/sessions",
@@ -182,7 +182,8 @@ def test_a_player_who_plays_breaks_no_mention(table, evening):
 
 
 def test_a_log_with_words_in_the_place_of_mentions_is_whole(table, evening):
-    """It is checked as it was written; an event that mentions nobody hidden is read to the letter."""
+    """The log is verified as it was written. Events that mention nothing hidden are shown
+    unchanged."""
     for seat in (table.player, table.gm):
         checked = seat.do("session_log_verify", session_id=evening["session"])
         assert checked["ok"], checked

@@ -1,1 +1,2 @@
-"""What the protocol tests share: running the program and talking to it."""
+"""Helpers that the protocol tests share: they run the program, talk to it, and stand in for
+services."""

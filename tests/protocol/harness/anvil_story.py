@@ -1,7 +1,7 @@
-"""Works with World Anvil's API through the published `pywaclient`.
+"""Exercises the World Anvil API with the published client `pywaclient`.
 
-Runs in an environment of its own. Reads the address and the token from the environment,
-prints what it saw as JSON.
+Runs in its own virtual environment. Usage: `anvil_story.py STORY`. Reads the address and the token
+from the environment and prints what it observed as JSON.
 """
 
 import json
@@ -38,7 +38,8 @@ def raised(error, work) -> bool:
 
 
 def endpoints(client, world) -> dict:
-    """Every endpoint that makes things, by name, with what a new one needs."""
+    """Returns every endpoint that can create things, by name, with the fields that creating one
+    needs."""
     manuscript, maps, notebook = client.manuscript, client.map, client.notebook
     inside = {"world": {"id": world}}
     return {
@@ -77,14 +78,14 @@ def endpoints(client, world) -> dict:
 
 
 def every_kind() -> dict:
-    """Makes, reads at each granularity, changes and deletes one of each kind."""
+    """Creates, reads at each granularity, updates and deletes one thing of each kind."""
     client = connect()
     world = next(iter(client.user.worlds(client.user.identity()["id"])))["id"]
     seen = {}
     for name, (endpoint, fields) in endpoints(client, world).items():
         made = endpoint.put({"title": f"One {name}", **fields})
         read = [endpoint.get(made["id"], level) for level in (-1, 0, 1, 2)]
-        # A secret stays one.
+        # A secret cannot be made public.
         state = {} if name == "secret" else {"state": "public"}
         changed = endpoint.patch(made["id"], {"title": f"Two {name}", **state})
         again = endpoint.get(made["id"], 2)
@@ -102,7 +103,7 @@ def every_kind() -> dict:
 
 
 def every_list() -> dict:
-    """Makes a world of everything and goes through every list the client has."""
+    """Creates things of every kind and reads every list that the client offers."""
     client = connect()
     me = client.user.identity()["id"]
     world = next(iter(client.user.worlds(me)))["id"]
@@ -183,7 +184,7 @@ def every_list() -> dict:
 
 
 def faults() -> dict:
-    """Failures arrive as the client's own errors."""
+    """Checks that failures raise the client's own exceptions."""
     client, stranger = connect(), connect("lw_aaaaaaaa_" + "a" * 52)
     none = "00000000-0000-7000-8000-000000000000"
     me = client.user.identity()["id"]
@@ -201,7 +202,7 @@ def faults() -> dict:
 
 
 def worlds_and_pictures() -> dict:
-    """Makes and changes a world, and fetches a picture from where it is."""
+    """Creates and updates a world, images and the user's profile, and downloads an image."""
     client = connect()
     me = client.user.identity()["id"]
     made = client.world.put({"title": "Elsewhere", "description": TEXT})

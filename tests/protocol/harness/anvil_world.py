@@ -1,4 +1,5 @@
-"""A world with everything in it that the atlas tells, and every question that can be put to it."""
+"""A world that contains everything the atlas shows, and the questions that can be asked about
+it."""
 
 import json
 
@@ -43,11 +44,12 @@ A note[^1]. Bare https://example.org/a_b, <https://example.org/c_d> and [x](http
 Next ~~line~~.
 
 [^1]: Below."""
-"""What people write in Markdown, with mentions and what only looks like them."""
+"""Markdown as people write it, with mentions and with text that only looks like mentions."""
 
 
 def fill(program, http) -> dict:
-    """One or more of each kind, hidden and open, written by every door. Gives ids of what nothing lists."""
+    """Creates things of every kind, hidden and open, through several doors. Returns the ids of
+    things that no list tool returns."""
     def call(tool: str, **arguments) -> dict:
         return json.loads(program.ok("call", tool, json.dumps(arguments), "--toolsets", "all,atlas-write"))
 
@@ -122,11 +124,12 @@ def fill(program, http) -> dict:
 
 
 HIDDEN = "wombat"
-"""A word that stands only in what is the game master's side's of things that everybody sees."""
+"""A word that occurs only in what the game master's side sees of otherwise open things."""
 
 
 def half_shown(call, http, campaign: str) -> dict:
-    """Things that everybody sees, each with something that only the game master's side does. Gives their ids."""
+    """Creates things that everybody sees, each with a part for the game master's side only. Returns
+    their ids."""
     npcs = []
     for reveal in ("NOTHING", "NAME", "SHEET"):
         notes = "Kind to **all**." if reveal == "SHEET" else f"{HIDDEN} is the *traitor*."
@@ -152,7 +155,8 @@ SEARCHES = ("stone", "the old mill", "who hears the fox?", "head more", "river",
 
 
 def questions(tools: list[dict], unlisted: dict, ask):
-    """Everything worth asking: each tool, for all there is, nothing, and what is not there."""
+    """Yields calls as (tool, arguments): each tool, for every existing id, without arguments, and
+    for ids that do not exist."""
     rows = {}
     for tool in tools:
         name, known = tool["name"], tool["inputSchema"]["properties"]

@@ -1,4 +1,4 @@
-"""Planted secrets of every kind, and every question one could ask to get at them."""
+"""Plants hidden things of every kind, and generates every request that might reveal one."""
 
 import copy
 import itertools
@@ -12,57 +12,58 @@ from harness.table import Seat
 from harness.web import Wire
 
 IDS_OR_ROWS = re.compile(r"(^|_)(id|ids|uri)$|^(updates|posts|deletions|entities|targets)$")
-"""Parameters that say what a call is about."""
+"""Matches parameters that identify what a call is about."""
 
 ID_KEY = re.compile(r"(^|_)(id|ids|uri|uid|rid)$")
-"""Fields that hold what a thing is called by."""
+"""Matches fields that hold identifiers."""
 
 ASIDE = {"action", "idempotency_key", "world_id", "user_id", "context_id", "request_id", "notation",
          "namespace", "edge_type", "session", "author", "occurred_at"}
-"""Parameters that do not say which thing is meant."""
+"""Parameters that do not identify a thing."""
 
 NAMES = "Vex"
-"""How the names of secrets begin, and no id does."""
+"""The prefix of the names of secrets; no id starts with it."""
 
 
 @dataclass
 class Secret:
-    """Something hidden: two words that stand nowhere else, and what it is called by."""
+    """A hidden thing: two words that occur nowhere else, and its identifiers."""
 
     what: str
     name: str
     body: str
     ids: set = field(default_factory=set)
     carrier: frozenset = frozenset()
-    """What the open thing is called by on which it hangs, if it does; then its own name is no key."""
+    """The identifiers of the open thing that the secret is attached to. If there are any, the
+    secret cannot be asked for by its name."""
 
     def words(self) -> tuple[str, str]:
         return self.name, self.body
 
     def probes(self) -> list:
-        """What one may know of it and ask with."""
+        """Returns the values to ask for the secret with: its identifiers and its name."""
         return sorted(self.ids | self.carrier, key=str) + ([] if self.carrier else [self.name])
 
     def is_in(self, text: str, asked: str = "") -> bool:
-        """Whether an answer tells what its question did not know."""
+        """Whether an answer contains a word of the secret that was not in the request."""
         return bool(told([self], text, asked))
 
 
 def told(secrets: list[Secret], text: str, asked: str = "") -> set[str]:
-    """The secrets of which an answer tells what its question did not know."""
+    """Returns which secrets have a word in an answer that was not in the request."""
     text, asked = text.lower(), asked.lower()
     return {secret.what for secret in secrets for word in secret.words()
             if word.lower() in text and word.lower() not in asked}
 
 
 def invented(what: str) -> tuple[str, str]:
-    """Two words of no language, made of the letters of what they stand for."""
+    """Returns two made-up words for a secret, derived from its description."""
     letters = re.sub(r"[^a-z]", "", what.lower())
     return f"{NAMES}{letters}orn", f"zub{letters[::-1]}ik"
 
 
 def identifiers(found) -> set:
-    """Everything in an answer that names a thing."""
+    """Collects the values of all identifier fields in an answer, however deeply nested."""
     if isinstance(found, list):
         return set().union(*map(identifiers, found)) if found else set()
     if not isinstance(found, dict):
@@ -77,7 +78,7 @@ def identifiers(found) -> set:
 
 
 class Planted:
-    """One secret of every kind in a world with something to look at, planted by who runs it."""
+    """A world with one secret of each kind and some open things, created by a game master."""
 
     def __init__(self, gm: Seat):
         self.gm = gm
@@ -92,7 +93,7 @@ class Planted:
         self.learn_ids()
 
     def hide(self, what: str, make, carrier: frozenset = frozenset()) -> Secret:
-        """Makes a hidden thing with two words of its own."""
+        """Creates a hidden thing with a name and a text of its own."""
         secret = Secret(what, *invented(what), carrier=carrier)
         secret.ids |= identifiers(make(secret.name, f"It is about {secret.body}."))
         self.secrets.append(secret)
@@ -114,7 +115,7 @@ class Planted:
         self.hide("private post", post, frozenset(identifiers(self.page)))
 
     def plant_belongings(self) -> None:
-        """What hangs on an open page behind the screen, by Kanka's API."""
+        """Creates hidden attributes and relations of an open page, through the Kanka API."""
         page, http = self.page["entity_id"], self.gm.client.http
         self.world = routes.World.seen_by(http)
         self.belongings = f"{routes.KANKA}/campaigns/{self.world.number}/entities/{page}"
@@ -177,7 +178,7 @@ class Planted:
         return {"note_id": note["path"]}
 
     def learn_ids(self) -> None:
-        """What each thing is called by at the other doors."""
+        """Collects the ids that the other doors have for each secret."""
         for secret in (one for one in self.secrets if not one.carrier):
             for tool, arguments in (
                 ("find_entities", {"query": secret.name}),
@@ -190,14 +191,14 @@ class Planted:
         self.drop_common_ids()
 
     def drop_common_ids(self) -> None:
-        """What several have in common, such as their world, is nobody's key."""
+        """Removes ids that several secrets share, such as the id of their world."""
         common = {known for one in self.secrets for known in one.ids
                   if sum(known in other.ids for other in self.secrets) > 2}
         for secret in self.secrets:
             secret.ids -= common
 
     def change(self) -> None:
-        """Something happens to what is hidden, for those who listen."""
+        """Changes hidden things, so that subscribers might be notified."""
         gm = self.gm
         page = next(one for one in self.secrets if one.what == "private page")
         number = next(one for one in page.ids if isinstance(one, int))
@@ -208,7 +209,7 @@ class Planted:
 
 
 def rows(found) -> list[dict]:
-    """The objects in the lists of an answer."""
+    """Returns all objects that are in lists of an answer, however deeply nested."""
     if isinstance(found, list):
         return [one for one in found if isinstance(one, dict)] + [row for one in found for row in rows(one)]
     if isinstance(found, dict):
@@ -217,7 +218,8 @@ def rows(found) -> list[dict]:
 
 
 def questions(tool: dict, secret: Secret, places: re.Pattern = re.compile("")):
-    """Calls of a tool with what one may know of a secret in every such place that takes it."""
+    """Yields arguments for a tool: its example with one parameter set to a probe of the secret, for
+    each action and each parameter that matches `places` and accepts the probe."""
     example = tool.get("example") or {}
     properties = tool["inputSchema"].get("properties", {})
     actions = properties.get("action", {}).get("enum", [None])
@@ -233,7 +235,7 @@ def questions(tool: dict, secret: Secret, places: re.Pattern = re.compile("")):
 
 
 def shaped(schema: dict, example, place: str, probe):
-    """A probe in the shape of a parameter, if it has a place for it."""
+    """Returns a probe in the form that a parameter accepts, or None if it accepts no such probe."""
     kinds = kinds_of(schema)
     if "integer" in kinds and isinstance(probe, int) and ID_KEY.search(place):
         return probe
@@ -249,13 +251,14 @@ def shaped(schema: dict, example, place: str, probe):
 
 
 def kinds_of(schema: dict) -> list[str]:
-    """What a parameter may be."""
+    """Returns the JSON types that a parameter accepts."""
     kinds = schema.get("type", [])
     return kinds if isinstance(kinds, list) else [kinds]
 
 
 def in_rows(example, probe):
-    """The example's first row, about the probe."""
+    """Returns a list with the first row of the example, with the probe in its identifier fields;
+    None if the example has no rows."""
     if not example:
         return None
     row = copy.deepcopy(example[0])
@@ -266,8 +269,8 @@ def in_rows(example, probe):
 
 
 def sweep(session, tools: list[dict], secrets: list[Secret], world: routes.World):
-    """Asks everything about secrets of a world, each question once; yields where it was asked, the
-    question and the answer as texts."""
+    """Sends every request about the secrets of a world once. Yields where it was asked, the request
+    and the answer, as texts."""
     asked = set()
     with Wire(session) as wire:
         for where, question, ask in every_question(wire, session, tools, secrets, world):
@@ -277,7 +280,7 @@ def sweep(session, tools: list[dict], secrets: list[Secret], world: routes.World
 
 
 def every_question(wire: Wire, session, tools: list[dict], secrets: list[Secret], world: routes.World):
-    """Where something is asked, the question as a text, and how it is asked."""
+    """Yields where something is asked, the request as text, and a function that sends it."""
     for where, method, params in requests(session, tools, secrets):
         body = message(method, params, id=5)
         yield where, json.dumps(params, ensure_ascii=False), lambda body=body: wire.post(body)
@@ -288,7 +291,7 @@ def every_question(wire: Wire, session, tools: list[dict], secrets: list[Secret]
 
 
 def requests(session, tools: list[dict], secrets: list[Secret]):
-    """Every request of the protocol that may tell something: where, method and parameters."""
+    """Yields every MCP request that may reveal something: where, method and params."""
     for tool in tools:
         yield tool["name"], "tools/call", {"name": tool["name"], "arguments": tool.get("example") or {}}
     yield "resources/list", "resources/list", {}
@@ -305,7 +308,8 @@ def requests(session, tools: list[dict], secrets: list[Secret]):
 
 
 def about(secret: Secret, templates: list[dict], prompts: list[dict]):
-    """Resources, completion and prompts with what one may know of a secret."""
+    """Yields reads of resources, completions and prompts that contain a probe of a secret, as
+    method and params."""
     for template in templates:
         pattern = template["uriTemplate"]
         for known in secret.probes():

@@ -1,5 +1,6 @@
-"""Fourteen ways to make a thing, and what can become of it: each is two words of no language, one
-that it is called and one that it is about, and it mentions a character whom everybody knows."""
+"""The fourteen kinds of things that the doors can create, and the ways to edit, rename, delete and
+restore each. Every thing has two made-up words, one as its name and one in its text, and mentions a
+character that all of them share."""
 
 import contextlib
 import hashlib
@@ -10,17 +11,19 @@ from harness.program import Program
 from harness.table import Seat
 
 KNOWN = "Ottoline Marsh"
-"""The character whom every thing mentions."""
+"""The character that every thing mentions."""
 
 
 def invented(seed: str) -> str:
-    """A word that stands nowhere else, and is like no other."""
+    """Returns a made-up word, derived from `seed`, that occurs nowhere else and resembles no
+    other."""
     digest = hashlib.sha256(seed.encode()).digest()
     return "".join("bdfglmnprstvz"[byte % 13] + "aeiou"[byte % 5] for byte in digest[:5]) + "x"
 
 
 class House:
-    """A world with everything that things are made with, and another one beside it."""
+    """A world with what is needed to create every kind of thing (vault, repository, web server,
+    campaign), and a second world beside it."""
 
     def __init__(self, program: Program):
         self.program = program
@@ -32,7 +35,7 @@ class House:
         self.repository.mkdir()
         self.git("init", "-q")
         program.ok("world", "create", "Elsewhere")
-        # The folder of notes belongs to the world that a program is opened for.
+        # The vault belongs to the world that the program is started for.
         self.here = self.seat(env={"VAULT_PATH": str(self.vault)})
         self.there = self.seat("--world", "Elsewhere")
         person = {"entity_type": "character", "name": KNOWN}
@@ -53,7 +56,7 @@ class House:
         subprocess.run(["git", "-C", self.repository, *who, *arguments], check=True)
 
     def scan(self) -> None:
-        """Looks at the repository as it is now."""
+        """Commits the current state of the repository and scans it."""
         self.git("add", "-A")
         self.git("commit", "-qm", "x")
         self.program.ok("scan", str(self.repository))
@@ -74,22 +77,23 @@ class House:
 
 
 class Never(str):
-    """Why something cannot be done to a thing."""
+    """The reason why something cannot be done to a kind of thing."""
 
 
 class Thing:
-    """Something with a name and a text that says a word and mentions the one whom all know."""
+    """Something with a made-up name, and a text that contains a made-up word and mentions the
+    shared character."""
 
     what: str
     is_watched = False
-    """Whether a file of it is followed by the program at its own pace."""
+    """Whether the thing has a file that the program watches, so changes show only after a while."""
     edit = rename = delete = restore = Never("")
 
     def __init__(self, house: House):
         self.house, self.do = house, house.here.do
         self.name, self.body = invented(f"{self.what} name").capitalize(), invented(f"{self.what} body")
         self.shown_by = self.name
-        """What it is shown by besides."""
+        """Another word whose presence in an answer shows the thing."""
         self.make()
 
     def make(self) -> None:
@@ -104,7 +108,7 @@ class Thing:
 
 
 class Binned(Thing):
-    """A thing that the graph removes and restores."""
+    """A thing that the memory graph's tool removes and restores."""
 
     node: str
 
@@ -163,15 +167,15 @@ class Post(Thing):
 
 
 class Played(Thing):
-    """A thing of the table, which is archived rather than deleted."""
+    """A thing of the play tools, which is archived instead of deleted."""
 
     kind: str
-    """What its tools and ids are named after."""
+    """The prefix of its tools and of their id parameter."""
     says: str
     """The field that holds its text."""
 
     def first(self) -> dict:
-        """What else it is made with."""
+        """Returns the other fields that creating it needs."""
         raise NotImplementedError
 
     def make(self) -> None:
@@ -231,7 +235,7 @@ class VaultNote(Thing):
         return f"# {self.name}\n\nIt tells of {self.body} and of {KNOWN}.\n"
 
     def edit(self) -> None:
-        # Its answer is a sentence.
+        # The tool's answer is plain text, not structured.
         note = {"path": self.path, "content": self.text()}
         assert not self.house.here.result("vault_write_note", note).get("isError")
 

@@ -1,4 +1,4 @@
-"""An embedding service on this machine that knows what a few made-up words mean."""
+"""A local embedding service that knows the meaning of a few made-up words."""
 
 import json
 import threading
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from harness.listener import Asked, Reply, listening
 
 MEANINGS = {"zyx": 0, "plok": 1, "water": 1, "grump": 2}
-"""Words and the direction each points to; what shares a direction means the same."""
+"""Maps words to the dimension of their vector; words that share a dimension mean the same."""
 
 
 class Service:
@@ -19,10 +19,10 @@ class Service:
         self.status = 200
         self.url = ""
         self.pause_at: int | None = None
-        """After how many texts of those to be kept it lets requests wait."""
+        """The number of stored texts after which requests are held back; None holds none back."""
         self.waiting: list[str] = []
         self.refuses = ""
-        """Texts with this in them are not taken, nor anything sent with them."""
+        """A request is refused if one of its texts contains this string."""
         self._hung_up = threading.Event()
 
     def vector(self, text: str) -> list[float]:
@@ -32,12 +32,13 @@ class Service:
         return vector
 
     def hang_up(self) -> None:
-        """Leaves the requests that wait without an answer: who sent them is gone."""
+        """Releases the requests that are held back, without embeddings: their senders are gone."""
         waiting, self._hung_up = self._hung_up, threading.Event()
         waiting.set()
 
     def takes(self, texts: list[str]) -> bool:
-        """Whether it answers these. Questions never wait."""
+        """Whether the service answers a request for these texts. Blocks while the service is
+        paused. Texts that end in a question mark are queries, which are never held back."""
         if any(self.refuses and self.refuses in text for text in texts):
             return False
         if not texts[0].endswith("?") and self.is_paused():
@@ -48,7 +49,7 @@ class Service:
         return True
 
     def kept(self) -> list[str]:
-        """The texts it answered for, without questions."""
+        """Returns the texts it answered for, without queries."""
         return [text for text in self.asked if not text.endswith("?")]
 
     def is_paused(self) -> bool:
@@ -62,7 +63,7 @@ class Service:
 
 @contextmanager
 def embedding_service():
-    """The service, listening."""
+    """Runs the service."""
     service = Service()
 
     def answer(asked: Asked) -> Reply:

@@ -1,10 +1,12 @@
-/* Makes a chosen write or sync of the store fail. Preloaded by the checks of losses.
+/* A preload library that makes chosen writes or syncs of the store fail; test_losses.py builds and
+ * loads it. It also counts truncations as writes. Environment variables:
  *
- * FAULT_COUNTS  a file of two 64-bit numbers: writes and syncs of the store so far
- * FAULT_KIND    "write" or "sync"; nothing fails without it
- * FAULT_FIRST   the number of the first one that fails, from 1
- * FAULT_LAST    the number of the last one
- * FAULT_ERROR   the error it fails with, as a number
+ * FAULT_COUNTS  a file with two 64-bit numbers, which are shared by all processes: how many writes
+ *               and how many syncs of the store there were so far; without it nothing is counted
+ * FAULT_KIND    "write" or "sync"; without it nothing fails
+ * FAULT_FIRST   the number of the first operation of that kind that fails, counted from 1
+ * FAULT_LAST    the number of the last one that fails
+ * FAULT_ERROR   the errno to fail with
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -44,7 +46,7 @@ __attribute__((constructor)) static void begin(void) {
     counts = shared;
 }
 
-/* The store itself and the log beside it; what else is open is not ours to break. */
+/* Whether a file descriptor is the store or its write-ahead log. Other files are left alone. */
 static int of_the_store(int file) {
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);

@@ -1,4 +1,4 @@
-"""Nodes of the federation: Lorewell's own, and those of the reference implementation."""
+"""KOI-net nodes: Lorewell's own, and those of the reference implementation."""
 
 import json
 import os
@@ -16,14 +16,15 @@ PRACTICE = "orn:koi-net.practice"
 
 
 def free_port() -> int:
-    """A port nobody listens at now; nodes name theirs to others, so it has to be known before."""
+    """Returns a port that is free now. A node announces its port to others, so it must be known
+    before the node starts."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 class Lorewell:
-    """A Lorewell server that is a node, too."""
+    """A Lorewell server with federation enabled."""
 
     def __init__(self, binary: str, home: Path, **table):
         self.program = Program(binary, home)
@@ -65,7 +66,7 @@ class Lorewell:
         return self.program.ok("federation", *arguments, "--config", str(self.config))
 
     def call(self, tool: str, arguments: dict) -> dict:
-        """Calls a tool as the owner, beside the running server."""
+        """Calls a tool as the owner, in another process than the running server."""
         done = self.program.ok("call", tool, json.dumps(arguments))
         return json.loads(done)
 
@@ -74,7 +75,8 @@ class Lorewell:
 
 
 class Reference:
-    """A node of the reference implementation, of the version in `python`'s environment."""
+    """A node of the reference implementation, in the version installed in `python`'s
+    environment."""
 
     def __init__(self, python: str, home: Path, kind: str, name: str, **wanted):
         self.python = python

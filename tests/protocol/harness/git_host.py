@@ -1,4 +1,4 @@
-"""A host of git repositories over https on loopback, with a certificate of its own."""
+"""A git server over HTTPS on loopback, with a self-signed certificate."""
 
 import datetime
 import ipaddress
@@ -16,7 +16,7 @@ from cryptography.x509.oid import NameOID
 
 
 class GitHost:
-    """Serves every bare repository of a folder with git's own program for that."""
+    """Serves every bare repository in a folder with `git http-backend`."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -25,12 +25,12 @@ class GitHost:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.certificate)
         self.asked: list[str] = []
-        """The paths that were asked for."""
+        """The paths that were requested."""
         self.open = threading.Event()
         self.open.set()
-        """Whoever asks waits until this is set."""
+        """Requests wait until this is set."""
         self.moved_to: str | None = None
-        """Where everybody is sent, if anywhere."""
+        """The address that all requests are redirected to, if any."""
         handler = type("Handler", (Backend,), {"host": self})
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
@@ -50,7 +50,7 @@ class GitHost:
 
 
 class Backend(BaseHTTPRequestHandler):
-    """Hands requests to `git http-backend`, as a web server does."""
+    """Passes requests to `git http-backend`, as a web server does with CGI programs."""
 
     host: GitHost
 
@@ -96,11 +96,11 @@ class Backend(BaseHTTPRequestHandler):
     do_POST = do_GET
 
     def log_message(self, *_) -> None:
-        """The test's output is its own."""
+        """Logs nothing, to keep the output of the tests clean."""
 
 
 def make_certificate(file: Path) -> None:
-    """Writes a key and a certificate for 127.0.0.1 that vouches for itself."""
+    """Writes a private key and a self-signed certificate for 127.0.0.1."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.datetime.now(datetime.timezone.utc)

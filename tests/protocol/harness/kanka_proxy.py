@@ -1,4 +1,4 @@
-"""A way to Kanka's API that fails as it is told to, and counts what passes."""
+"""A proxy to a Kanka API that injects faults and records what passes."""
 
 import http.client
 import re
@@ -12,7 +12,7 @@ JSON = "application/json"
 
 
 class Proxy:
-    """What passed, and what shall go wrong."""
+    """What passed through the proxy, and the faults to inject."""
 
     def __init__(self, port: int):
         self.upstream = port
@@ -20,22 +20,24 @@ class Proxy:
         self.statuses: list[int] = []
         self.tokens: set[str | None] = set()
         self.heads: list[dict[str, str]] = []
-        """The headers of requests, with names in small letters."""
+        """The headers of requests, with names in lower case."""
         self.faults: list[tuple[re.Pattern, str | tuple, int]] = []
         self.events: list[tuple[re.Pattern, Callable[[], object]]] = []
         self.lock = threading.Lock()
         self.url = ""
         self.sent: list[bytes] = []
-        """The bodies of requests that change something."""
+        """The bodies of requests other than GET."""
         self.whole_seconds = False
-        """Whether moments are told in whole seconds, as Kanka itself does."""
+        """Whether the microseconds of timestamps in answers are set to zero, as Kanka itself
+        does."""
 
     def fail(self, fault: str | tuple, where: str = ".*", times: int = 1_000_000) -> None:
-        """The next requests whose method and path match meet this fault, by name or as status, headers and body."""
+        """Injects a fault into the next requests whose method and path match `where`. A fault is a
+        name or a tuple of status, headers and body."""
         self.faults.append((re.compile(where), fault, times))
 
     def meanwhile(self, where: str, happens: Callable[[], object]) -> None:
-        """Something happens once, just before a request whose method and path match is passed on."""
+        """Calls `happens` once, just before a request whose method and path match is passed on."""
         self.events.append((re.compile(where), happens))
 
     def happen(self, request: str) -> None:
@@ -59,7 +61,8 @@ class Proxy:
 
     @contextmanager
     def counted(self):
-        """The requests that pass while this is open."""
+        """Collects the requests that arrive inside the `with` block. The list is filled when the
+        block ends."""
         start = len(self.asked)
         seen: list[str] = []
         yield seen
@@ -67,7 +70,8 @@ class Proxy:
 
     @contextmanager
     def bodies(self):
-        """What is sent to change something while this is open."""
+        """Collects the bodies of requests other than GET that arrive inside the `with` block. The
+        list is filled when the block ends."""
         start = len(self.sent)
         seen: list[bytes] = []
         yield seen
@@ -75,7 +79,7 @@ class Proxy:
 
 
 def refusal(fault: str | tuple) -> tuple[int, dict[str, str], bytes]:
-    """The answer of a fault that has one."""
+    """Returns the status, headers and body of a fault that is an answer."""
     if isinstance(fault, tuple):
         return fault
     html = b"<!doctype html><html><body>Maintenance</body></html>"
@@ -101,7 +105,7 @@ def refusal(fault: str | tuple) -> tuple[int, dict[str, str], bytes]:
 
 @contextmanager
 def kanka_proxy(port: int):
-    """A proxy to the server on a port, listening."""
+    """Runs a proxy to the server on a port."""
     proxy = Proxy(port)
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,7 +1,8 @@
-"""Works with Kanka's API through the published `python-kanka` client.
+"""Exercises the Kanka API with the published client `python-kanka`.
 
-Runs in an environment of its own, because that client pins versions of what others need.
-Reads the address and the token from the environment, prints what it saw as JSON.
+Runs in its own virtual environment, because that client pins versions that conflict with other
+packages. Usage: `kanka_story.py STORY`. Reads the address and the token from the environment and
+prints what it observed as JSON.
 """
 
 import json
@@ -36,7 +37,7 @@ def raised(error, work) -> bool:
 
 
 def every_kind() -> dict:
-    """Makes, reads, changes, lists and deletes one of each kind, with tag and post."""
+    """Creates, reads, updates, lists and deletes one entity of each kind, with a tag and a post."""
     client = connect()
     tag = client.tags.create(name="marked", colour="red")
     seen = {}
@@ -71,7 +72,7 @@ def every_kind() -> dict:
 
 
 def paging() -> dict:
-    """Makes more than a page and reads all of it."""
+    """Creates more entities than fit on a page and reads all pages."""
     client = connect()
     for number in range(100):
         client.creatures.create(name=f"Creature {number}")
@@ -88,7 +89,7 @@ def paging() -> dict:
 
 
 def syncing() -> dict:
-    """Asks what changed since the last time."""
+    """Asks what has changed since the last sync."""
     client = connect()
     first = client.notes.create(name="First")
     client.notes.create(name="Second")
@@ -105,7 +106,7 @@ def syncing() -> dict:
 
 
 def faults() -> dict:
-    """What must fail does so in the way the client knows."""
+    """Checks that failures raise the client's own exceptions."""
     client = connect()
     stranger = connect(token="lw_aaaaaaaa_" + "a" * 52)
     return {

@@ -1,4 +1,4 @@
-"""Someone who writes through every door and remembers what was acknowledged."""
+"""Writes through every door and records what was acknowledged."""
 
 import itertools
 import json
@@ -8,26 +8,26 @@ from harness.rpc import result_of
 from harness.table import Seat
 
 TOOLSETS = ("--toolsets", "all")
-"""Writing articles has to be asked for."""
+"""The atlas tools that write articles are not on by default."""
 
 
 class Refused(Exception):
-    """The server answered that it did not do it."""
+    """The server answered that it did not do what was asked."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """Something that was acknowledged."""
+    """Something whose creation was acknowledged."""
 
     door: str
     key: object
-    """What the answer called it."""
+    """Its identifier in the answer."""
     word: str
-    """What stands in it and nowhere else."""
+    """A word that occurs in it and nowhere else."""
 
 
 class Keeper:
-    """Writes through one seat. Several keepers of one store need different names."""
+    """Writes through one seat. Keepers that share a store need different names."""
 
     def __init__(self, seat: Seat, name: str):
         self.seat = seat
@@ -37,7 +37,8 @@ class Keeper:
         self.campaign = self.character = self.session = self.page = None
 
     def set_the_table(self) -> None:
-        """Makes what the play tools need; what was made before a refusal is not made again."""
+        """Creates what the play tools need. If it is called again after a refusal, it creates only
+        what is missing."""
         self.campaign = self.campaign or self.make("campaign")
         self.character = self.character or self.made_by(
             "character_create", campaign_id=self.campaign, name=f"Thorin {self.name}", kind="PC")["id"]
@@ -46,14 +47,15 @@ class Keeper:
         self.page = self.page or self.make("page")
 
     def guest(self, name: str) -> "Keeper":
-        """Somebody else at the same table, who has yet to be given a seat."""
+        """Returns another keeper at the same table and with the same seat; the caller gives it its
+        own."""
         other = Keeper(self.seat, name)
         other.campaign, other.character = self.campaign, self.character
         other.session, other.page = self.session, self.page
         return other
 
     def make(self, door: str) -> object:
-        """Makes one thing, and notes it down once the server says that it is there."""
+        """Creates one thing, and records it once the server has acknowledged it."""
         word = f"quill{self.name}x{next(self._numbers)}"
         tool, arguments = DOORS[door][0](self, word)
         made = Made(door, DOORS[door][1](self, self.made_by(tool, **arguments)), word)
@@ -61,7 +63,7 @@ class Keeper:
         return made.key
 
     def made_by(self, tool: str, **arguments) -> dict:
-        """The answer of a tool that says that it did its work."""
+        """Returns the answer of a tool; raises `Refused` unless it reports success."""
         answer = self.seat.ask("tools/call", {"name": tool, "arguments": arguments})
         result = answer.get("result") or {"isError": True}
         told = result.get("structuredContent") or {}
@@ -72,7 +74,7 @@ class Keeper:
 
 
 def missing(seat: Seat, made: list[Made]) -> list[Made]:
-    """What was acknowledged and is not there."""
+    """Returns what was acknowledged but cannot be found."""
     return [one for one in made if not DOORS[one.door][2](seat, one)]
 
 
@@ -165,4 +167,5 @@ DOORS = {
         _note_is_there,
     ),
 }
-"""How a thing is made, what its answer calls it, and whether it is there."""
+"""For each kind of thing: the tool and arguments that create it, its key in the answer, and whether
+it exists."""

@@ -1,4 +1,4 @@
-"""The knowledge tools through the official Python client over stdio."""
+"""Calls the knowledge tools with the official Python client over stdio."""
 
 import contextlib
 import json
@@ -17,7 +17,8 @@ async def client_of(program, *options):
 
 
 async def call(client, tool, **arguments):
-    """The answer of a tool that must succeed; its text is the same in two-space JSON."""
+    """Returns the structured answer of a tool that must succeed. The text of the answer must be the
+    same as JSON with an indent of two."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, (tool, arguments, result)
     assert result.content[0].text == json.dumps(

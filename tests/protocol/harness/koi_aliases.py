@@ -1,5 +1,5 @@
-"""Lets `koi-net` run on Pythons before 3.12: its packages say they do, but three type aliases are
-written in the newer form. Nothing else of them is touched."""
+"""Makes `koi-net` run on Python before 3.12, which its package claims to support: rewrites its
+three type aliases, which use the syntax of Python 3.12. Nothing else is changed."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""A KOI-net node that only calls, written by hand from the protocol's description."""
+"""A KOI-net node that only makes calls, written from the protocol's description."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ def compact(value) -> str:
 
 
 class Caller:
-    """Signs what it says to one node."""
+    """Sends signed messages to one node."""
 
     def __init__(self, http: httpx2.Client, target: str, name: str = "caller"):
         self.http = http
@@ -48,7 +48,7 @@ class Caller:
         return answer.json()["payload"]
 
     def about(self, rid: str, contents: dict) -> dict:
-        # Sorted keys are canonical as long as they and the values are plain.
+        # Sorted keys equal canonical JSON as long as keys and values are plain.
         canonical = json.dumps(contents, separators=(",", ":"), sort_keys=True)
         manifest = {
             "rid": rid,

@@ -1,8 +1,8 @@
-"""A node of the reference implementation, driven over pipes. It runs in an environment of its own,
-with whatever version of `koi-net` is installed there.
+"""A node of the reference implementation that is controlled over pipes. It runs in its own virtual
+environment, with the version of `koi-net` that is installed there.
 
-The first argument is its directory, the second what it shall be, as JSON. Each line on stdin is a
-command; each answer is a line on stdout that starts with KOI.
+The first argument is the node's directory, the second its configuration as JSON. Each line on stdin
+is a command; each answer is a line on stdout that starts with `KOI `.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A language model on this machine that says what a test puts into its mouth."""
+"""A local language model service that answers what a test tells it to."""
 
 import json
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from harness.listener import Asked, Reply, listening
 
 
 class Speaker:
-    """What the model was asked, and what it says."""
+    """What the model was asked, and what it answers."""
 
     def __init__(self):
         self.asked: list[dict] = []
@@ -26,7 +26,7 @@ class Speaker:
 
 @contextmanager
 def language_model():
-    """The model, listening."""
+    """Runs the service."""
     speaker = Speaker()
 
     def answer(asked: Asked) -> Reply:

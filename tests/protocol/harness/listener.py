@@ -1,4 +1,4 @@
-"""A web server on this machine that answers as a test says."""
+"""A local web server whose answers are given by a function of the test."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ class Asked:
 
 @dataclass
 class Reply:
-    """An answer."""
+    """A response."""
 
     status: int = 200
     body: bytes = b""
@@ -27,7 +27,7 @@ class Reply:
 
 @contextmanager
 def listening(answer: Callable[[Asked], Reply]) -> Iterator[str]:
-    """The server's address, for as long as it listens."""
+    """Runs a server and yields its address."""
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self):
@@ -37,7 +37,7 @@ def listening(answer: Callable[[Asked], Reply]) -> Iterator[str]:
             try:
                 self.say(reply)
             except ConnectionError:
-                pass  # Who asked did not wait.
+                pass  # The client did not wait for the answer.
 
         def say(self, reply: Reply):
             self.send_response(reply.status)

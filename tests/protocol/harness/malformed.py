@@ -1,8 +1,7 @@
-"""Messages that are wrong in every way we could think of, made from the real ones.
+"""Messages that are malformed in many ways, derived from valid ones.
 
-A case is a name, the bytes of one message, and what its answer must be:
-a JSON-RPC error with one of some codes, a tool's error that names a field,
-or any well-formed answer.
+A case is a name, the bytes of one message, and the expected answer: a JSON-RPC error with one of
+several codes, a tool error that names a field, or any well-formed answer.
 """
 
 import json
@@ -18,11 +17,11 @@ class Case:
     name: str
     line: bytes
     codes: tuple[int, ...] = ()
-    """The JSON-RPC errors that fit; none means any well-formed answer does."""
+    """The JSON-RPC error codes that are accepted; empty if any well-formed answer is."""
     field: str = ""
-    """The field the error must name."""
+    """The field that the error must name."""
     tool: bool = False
-    """Whether the error is a tool's result."""
+    """Whether the error is a tool result."""
 
 
 def call(tool: str, arguments) -> dict:
@@ -37,13 +36,13 @@ def encoded(value) -> bytes:
 
 
 def truncated() -> list[Case]:
-    """A good message, cut after each of its bytes."""
+    """Returns a valid message cut off after each of its bytes."""
     whole = encoded(OUTCOME)
     return [Case(f"cut after {at} bytes", whole[:at], (PARSE,)) for at in range(len(whole))]
 
 
 def no_json() -> list[Case]:
-    """What is not JSON, or not JSON alone."""
+    """Returns lines that are not JSON, or not JSON alone."""
     good = encoded(OUTCOME)
     lines = [
         b"hello",
@@ -94,7 +93,8 @@ def no_json() -> list[Case]:
 
 
 def encodings() -> list[Case]:
-    """Bytes that are not UTF-8 without a mark, and characters that hurt."""
+    """Returns bytes that are not UTF-8 without a byte order mark, and characters that cause
+    trouble."""
     good = json.dumps(message("ping"))
     broken = [
         b"\xef\xbb\xbf" + good.encode(),
@@ -116,7 +116,7 @@ def encodings() -> list[Case]:
 
 
 def envelopes() -> list[Case]:
-    """Each field of a message, wrong or missing."""
+    """Returns messages in which one field of the envelope is wrong or missing."""
     wrong = {
         "jsonrpc": [None, 2, 2.0, "1.0", "2", "", [], {}, True],
         "id": [True, [], {}, [1], {"a": 1}, 1.5, 0.1, 1e300, 2**63, 2**64, -(2**63) - 1],
@@ -155,7 +155,8 @@ def envelopes() -> list[Case]:
 
 
 def method_params() -> list[Case]:
-    """The params of each method: required fields missing, and fields of the wrong type."""
+    """Returns params of each method with required fields missing and with fields of the wrong
+    type."""
     reference = {"type": "ref/resource", "uri": "lorewell://world/{world}"}
     good = {
         "tools/call": {"name": "duality_rules_version"},
@@ -211,7 +212,7 @@ def method_params() -> list[Case]:
 
 
 def wrong_values(schema: dict) -> list:
-    """Values that do not fit a schema."""
+    """Returns values that do not match a schema."""
     if "anyOf" in schema:
         return [True, [], {}, -1, 1.5]
     wrong = {
@@ -228,19 +229,20 @@ def wrong_values(schema: dict) -> list:
 
 
 def kinds(schema: dict) -> list[str]:
-    """What a value may be, null aside."""
+    """Returns the JSON types that a schema allows, without null."""
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     return [kind for kind in kinds if kind != "null"]
 
 
 def is_in(value, wrong: list) -> bool:
-    """Whether a value is of a kind that a list has one of."""
+    """Whether a list contains a value of the same type."""
     return type(value) in map(type, wrong)
 
 
 def outside(name: str, schema: dict) -> dict:
-    """Values of the right type beyond all limits, with what is wrong with them. A schema names those
-    of the game; every other number and text has one, too, but for targets and seeds."""
+    """Returns values of the right type that exceed all limits, with what is wrong with them.
+    Schemas declare the limits of the game. Every other integer and string is limited as well,
+    except for targets and seeds."""
     values = {}
     if "minimum" in schema:
         values["is too small"] = schema["minimum"] - 1
@@ -254,8 +256,8 @@ def outside(name: str, schema: dict) -> dict:
 
 
 def spoilt(schema: dict, value, path: str = ""):
-    """Copies of a good value with one part spoilt, each with the path of that part and what is
-    wrong with it."""
+    """Yields copies of a valid value with one part made invalid, each with the path of that part
+    and what is wrong with it."""
     if schema.get("type") == "object" and "properties" in schema:
         properties, required = schema["properties"], schema.get("required", [])
         yield f"{path}no_such_field", "is unknown", {**value, "no_such_field": 1}
@@ -266,9 +268,9 @@ def spoilt(schema: dict, value, path: str = ""):
                 yield f"{path}{name}", "is null", {**value, name: None}
             for wrong in wrong_values(inner):
                 if (name, wrong) == ("seed", "8"):
-                    continue  # clients that keep large numbers as text may send them as text
+                    continue  # a large number may be sent as text
                 yield f"{path}{name}", f"is {wrong!r}", {**value, name: wrong}
-            # What the example leaves out may not go together with what it has.
+            # A field that the example leaves out may conflict with one that it has.
             if name in value:
                 for how, wrong in outside(name, inner).items():
                     yield f"{path}{name}", how, {**value, name: wrong}
@@ -280,8 +282,8 @@ def spoilt(schema: dict, value, path: str = ""):
 
 
 def tool_arguments(tools: list[dict]) -> list[Case]:
-    """Each tool's example with each of its arguments missing, misspelt, of the wrong type, or out
-    of range."""
+    """Returns each tool's example with each of its arguments missing, unknown, of the wrong type,
+    or out of range."""
     cases = []
     for tool in tools:
         for field, how, arguments in spoilt(tool["inputSchema"], tool["example"]):
@@ -291,7 +293,7 @@ def tool_arguments(tools: list[dict]) -> list[Case]:
 
 
 def nesting() -> list[Case]:
-    """Ten thousand levels, at every place where a value may stand."""
+    """Returns messages with ten thousand levels of nesting in every place that may hold a value."""
     deep = 10_000
     arrays, objects = b"[" * deep + b"]" * deep, b'{"a":' * deep + b"1" + b"}" * deep
     cases = []
@@ -315,7 +317,7 @@ def nesting() -> list[Case]:
 
 
 def duplicates() -> list[Case]:
-    """The same key twice, at any depth."""
+    """Returns messages that contain the same key twice, at several depths."""
     good = encoded(message("ping", {}))
     cases = [
         Case(
@@ -340,7 +342,7 @@ def duplicates() -> list[Case]:
 
 
 def sizes() -> list[Case]:
-    """As large as a message may be, in every dimension."""
+    """Returns messages that are as large as possible in each dimension."""
     big = "x" * 1_000_000
     pool = {"sides": 6, "count": 1}
     return [
@@ -399,7 +401,8 @@ def sizes() -> list[Case]:
 
 
 def unanswered() -> list[bytes]:
-    """Notifications and stray answers: nothing comes back, nothing happens."""
+    """Returns notifications and unsolicited answers: none of them gets an answer or has an
+    effect."""
     messages = [
         message("no/such", id=None),
         message("tools/call", {"name": "roll_dice"}, id=None),

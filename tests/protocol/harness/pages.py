@@ -1,4 +1,4 @@
-"""A web server on this machine with the pages that a test puts there."""
+"""A local web server with the pages that a test puts on it."""
 
 from contextlib import contextmanager
 
@@ -13,7 +13,7 @@ publishes its counts for anybody who cares to read them in the long winter.</p>
 
 
 class Pages:
-    """What the server has, and who asked for it."""
+    """The content of the server, and the paths that were requested."""
 
     def __init__(self):
         self.pages: dict[str, str] = {}
@@ -22,19 +22,19 @@ class Pages:
         self.address = ""
 
     def put(self, path: str, html: str) -> str:
-        """Puts a page there, and returns its address."""
+        """Puts a page on the server and returns its URL."""
         self.pages[path] = html
         return f"http://{self.address}{path}"
 
     def redirect(self, path: str, target: str) -> str:
-        """Sends readers of a path elsewhere, and returns its address."""
+        """Redirects a path to another address and returns its URL."""
         self.redirects[path] = target
         return f"http://{self.address}{path}"
 
 
 @contextmanager
 def page_server():
-    """The server, listening."""
+    """Runs the server."""
     pages = Pages()
 
     def answer(asked: Asked) -> Reply:

@@ -1,4 +1,4 @@
-"""A small JSON-RPC client on the pipes of a stdio server."""
+"""A small JSON-RPC client for a stdio server."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ from harness.rpc import initialize_params, result_of
 
 
 class Pipes:
-    """A running stdio server. Everything it prints is kept in `lines`."""
+    """A running stdio server. Everything that it prints is kept in `lines`."""
 
     def __init__(self, command: list[str], env: dict[str, str], home: Path):
         self.errors = home / "stdio-stderr.txt"
@@ -47,7 +47,7 @@ class Pipes:
         self._arrived.put(None)
 
     def send_bytes(self, line: bytes) -> None:
-        """Sends a line as it is."""
+        """Sends a line unchanged."""
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
@@ -56,13 +56,13 @@ class Pipes:
         self.send_bytes(json.dumps(message).encode())
 
     def receive(self, timeout: float = 30) -> dict:
-        """The next message from the server."""
+        """Returns the next message from the server."""
         line = self._arrived.get(timeout=timeout)
         assert line is not None, f"the server left: {self.log()}"
         return json.loads(line)
 
     def ask(self, method: str, params: dict | None = None) -> dict:
-        """Sends a request and returns the whole answer to it."""
+        """Sends a request and returns the whole answer."""
         number = next(self._ids)
         message = {"jsonrpc": "2.0", "id": number, "method": method}
         self.send(message if params is None else {**message, "params": params})
@@ -72,7 +72,7 @@ class Pipes:
                 return answer
 
     def request(self, method: str, params: dict | None = None) -> dict:
-        """Sends a request that must succeed, and returns its result."""
+        """Sends a request that must succeed and returns its result."""
         return result_of(self.ask(method, params))
 
     def initialize(self, version: str = "2025-11-25") -> dict:
@@ -82,10 +82,10 @@ class Pipes:
         return result
 
     def close(self) -> int:
-        """Closes stdin, as a client does that leaves, and returns the exit code."""
+        """Closes stdin, as a client does when it leaves, and returns the exit code."""
         self.process.stdin.close()
         return self.process.wait(timeout=30)
 
     def log(self) -> str:
-        """What the server wrote to stderr."""
+        """Returns what the server has written to stderr."""
         return self.errors.read_text(errors="replace")

@@ -1,4 +1,4 @@
-"""Running the program under test: commands, servers and pipes on one data directory."""
+"""Runs the program under test: commands, HTTP servers and stdio servers on one data directory."""
 
 import json
 import os
@@ -14,12 +14,12 @@ from harness.pipes import Pipes
 
 LISTENING = "Lorewell is listening at "
 PATIENCE = 30.0
-"""How many seconds anything may take on a machine with other things to do. What is checked is that
-it happens; how fast is the benchmark's business."""
+"""How many seconds anything may take, even on a busy machine. The tests check that things happen;
+the benchmarks check how fast."""
 
 
 class Program:
-    """The binary with a data directory and a home of its own."""
+    """The binary, with its own data directory and home."""
 
     def __init__(self, binary: str, home: Path):
         self.binary = binary
@@ -27,10 +27,10 @@ class Program:
         self.data = home / "data"
         self.store = self.data / "lorewell.sqlite"
         self.settings: dict[str, str] = {}
-        """Variables that every run of this program gets."""
+        """Environment variables for every run of this program."""
 
     def environment(self, **extra: str) -> dict[str, str]:
-        """Nothing of the user's own settings, and what the test adds."""
+        """Returns an environment without the user's own settings."""
         return {"PATH": os.environ["PATH"], "HOME": str(self.home), **self.settings, **extra}
 
     def command(self, *arguments: str) -> list[str]:
@@ -39,7 +39,7 @@ class Program:
     def run(
         self, *arguments: str, env=None, timeout=PATIENCE, **options
     ) -> subprocess.CompletedProcess:
-        """Runs a command to its end; the test looks at the exit code."""
+        """Runs a command to its end. The caller checks the exit code."""
         return subprocess.run(
             self.command(*arguments),
             env=self.environment(**(env or {})),
@@ -50,24 +50,24 @@ class Program:
         )
 
     def ok(self, *arguments: str, **options) -> str:
-        """Runs a command that must succeed, and returns what it printed."""
+        """Runs a command that must succeed and returns what it printed."""
         done = self.run(*arguments, **options)
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def start(self, *arguments: str) -> subprocess.Popen:
-        """Starts a command that goes on beside the test."""
+        """Starts a command that runs beside the test."""
         pipe = subprocess.PIPE
         return subprocess.Popen(
             self.command(*arguments), env=self.environment(), stdout=pipe, stderr=pipe, text=True
         )
 
     def tools(self, *options: str, env=None) -> list[dict]:
-        """The declarations of the tools that are on, examples included."""
+        """Returns the declarations of the tools that are on, including their examples."""
         return json.loads(self.ok("tools", "--json", *options, env=env))
 
     def token(self, role: str, name: str) -> str:
-        """A new bearer token."""
+        """Creates a bearer token and returns it."""
         return self.ok("token", "create", "--role", role, "--name", name).strip()
 
     def serve(self, *arguments: str, env=None) -> "Server":
@@ -79,7 +79,7 @@ class Program:
         return Pipes(self.command(*arguments), self.environment(**(env or {})), self.home)
 
     def copy(self, home: Path) -> "Program":
-        """Another installation with a copy of this one's data."""
+        """Returns another installation with a copy of this one's data."""
         other = Program(self.binary, home)
         shutil.copytree(self.data, other.data)
         return other
@@ -96,8 +96,8 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        """Starts it, also again after a stop or a kill."""
-        # A free port, and no limit that a fast machine would run into; a test may choose its own.
+        """Starts the server, or starts it again after `stop` or `kill`."""
+        # A free port, and no rate limit; a test may choose its own.
         chosen = {"--http-addr": "127.0.0.1:0", "--rate-limit": "0"}
         defaults = [part for pair in chosen.items() if pair[0] not in self.arguments for part in pair]
         with self.errors.open("ab") as errors:
@@ -117,12 +117,12 @@ class Server:
         self.port = int(self.origin.rsplit(":", 1)[1])
 
     def stop(self) -> int:
-        """Asks it to stop, as a service manager does, and returns its exit code."""
+        """Sends SIGTERM, as a service manager does, and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self._reaped()
 
     def kill(self) -> None:
-        """Kills it without warning."""
+        """Kills the server with SIGKILL."""
         self.process.kill()
         self._reaped()
 
@@ -135,17 +135,18 @@ class Server:
         return self.process.poll() is None
 
     def log(self) -> str:
-        """What it wrote to stderr so far."""
+        """Returns what the server has written to stderr so far."""
         return self.errors.read_text(errors="replace")
 
     def memory(self) -> int:
-        """Its resident memory in bytes."""
+        """Returns the server's resident memory in bytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
         return int(line.split()[1]) * 1024
 
     def client(self, **headers: str) -> httpx2.Client:
-        """A plain HTTP client for it. There is no TLS, so no certificates need to be loaded."""
+        """Returns a plain HTTP client for the server. It skips loading certificates, because there
+        is no TLS."""
         return httpx2.Client(
             base_url=self.origin, headers=headers, timeout=PATIENCE, trust_env=False, verify=False
         )
@@ -156,12 +157,13 @@ class Server:
 
 
 def call(program: Program, tool: str, **arguments) -> dict:
-    """The answer of a tool that must succeed, asked by a command of its own."""
+    """Returns the answer of a tool that must succeed, called in a process of its own."""
     return json.loads(program.ok("call", tool, json.dumps(arguments)))
 
 
 def until(condition, seconds: float = PATIENCE, pause: float = 0.02):
-    """Waits for something to become true, and returns it."""
+    """Waits until `condition` returns something true and returns it. After the deadline it returns
+    the last value, which is false, so the caller has to check it."""
     deadline = time.monotonic() + seconds
     while True:
         found = condition()

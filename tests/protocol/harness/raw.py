@@ -1,4 +1,4 @@
-"""HTTP by hand, for requests no decent client would send."""
+"""Raw HTTP, for requests that no proper client would send."""
 
 import http.client
 import json
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Answer:
-    """What came back."""
+    """An HTTP response."""
 
     status: int
     headers: dict[str, str]
@@ -19,7 +19,7 @@ class Answer:
 
 
 def request(method: str, target: str, headers: list[tuple[str, str]], body: bytes = b"") -> bytes:
-    """The bytes of a request; no header is added but the body's length."""
+    """Returns the bytes of a request. No header is added except Content-Length."""
     lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
     if body:
         lines.append(f"Content-Length: {len(body)}")
@@ -27,17 +27,17 @@ def request(method: str, target: str, headers: list[tuple[str, str]], body: byte
 
 
 def exchange(port: int, data: bytes, timeout: float = 30) -> Answer | None:
-    """Sends bytes on a fresh connection; None when the server just hangs up."""
+    """Sends bytes on a new connection; returns None if the server closes it without an answer."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         try:
             connection.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # it may have answered before it had read everything
+            pass  # the server may have answered before reading everything
         return read_answer(connection, method=data.split(b" ", 1)[0].decode("latin-1"))
 
 
 def read_answer(connection: socket.socket, method: str = "GET") -> Answer | None:
-    """One whole answer from a connection."""
+    """Reads one whole response from a connection."""
     response = http.client.HTTPResponse(connection, method=method)
     try:
         response.begin()

@@ -1,5 +1,5 @@
-"""What can be read through the compatible APIs, taken from the routers themselves: a route that is new
-is asked without anybody thinking of it."""
+"""Generates requests for everything that can be read through the compatible APIs. The routes are
+parsed from the source code of the routers, so new routes are included automatically."""
 
 import re
 from dataclasses import dataclass
@@ -12,16 +12,17 @@ KOI = "/compat/koi"
 ANVIL = "/compat/worldanvil/api/external/boromir"
 
 READING_POSTS = ("search", "query", "entity/resolve", "entities/mentioned-in", "code/query")
-"""Paths of the KOI API that change nothing, although they are posted to."""
+"""Paths of the KOI API that only read, although they use POST."""
 
 
 def source(path: str | Path) -> str:
-    """A file without its tests."""
+    """Returns the source of a file without its tests."""
     return (CRATES / path).read_text().split("#[cfg(test)]")[0]
 
 
 def kanka_paths() -> set[tuple[str, ...]]:
-    """What is read below the API's address; `*` stands for what a caller fills in."""
+    """Returns the readable paths below the API's base path; `*` stands for a value of the
+    caller."""
     found = set()
     for line in source("lore-http/src/kanka/mod.rs").splitlines():
         arm = re.match(r'\s*(?:\((?P<verb>"GET"|_), )?\[(?P<path>[^\]]*)\]\)?(?: if method == Method::GET)? =>', line)
@@ -38,7 +39,7 @@ def kanka_paths() -> set[tuple[str, ...]]:
 
 
 def koi_paths() -> tuple[set[str], set[str]]:
-    """What is read by GET, and by POST."""
+    """Returns the paths that are read with GET, and those that are read with POST."""
     gets, posts = set(), set(READING_POSTS)
     for file in (CRATES / "lore-tools/src/koi").glob("*.rs"):
         text = source(file)
@@ -50,7 +51,7 @@ def koi_paths() -> tuple[set[str], set[str]]:
 
 
 def anvil_paths() -> tuple[set[str], set[str]]:
-    """What is read by GET, one by one, and listed by POST."""
+    """Returns the paths that read one thing with GET, and those that list things with POST."""
     table = source("lore-anvil/src/table.rs").split("table! {")[1]
     ones = set(re.findall(r'path: (?:Some\()?"(\w+)"', table)) | {"identity"}
     lists = set(re.findall(r'(?:under\(Kind::\w+, |of_all\()"([\w/]+)"', table)) | {"article/search"}
@@ -59,7 +60,7 @@ def anvil_paths() -> tuple[set[str], set[str]]:
 
 @dataclass
 class World:
-    """What a world is called at the compatible APIs, and the kinds of pages in it."""
+    """The identifiers of a world in the compatible APIs, and the kinds of pages in it."""
 
     number: int
     plurals: list[str]
@@ -76,7 +77,7 @@ class World:
 
 
 def requests(name: str, probes: list, world: World):
-    """Every question to the compatible APIs about something that is called by a name and by ids: verb,
+    """Yields every request to the compatible APIs for something with a given name and ids, as verb,
     path and body."""
     word, keys = quote(name), [quote(str(probe), safe="") for probe in probes]
     for path in kanka_paths():

@@ -1,4 +1,4 @@
-"""JSON-RPC messages of both eras, and what every answer must look like."""
+"""JSON-RPC messages of all MCP revisions, with and without sessions, and checks on answers."""
 
 import json
 
@@ -9,7 +9,7 @@ META = "io.modelcontextprotocol/"
 
 
 def message(method: str, params: dict | None = None, id=1) -> dict:
-    """A request; without id a notification."""
+    """Returns a request, or a notification if `id` is None."""
     body = {"jsonrpc": "2.0", "method": method}
     if id is not None:
         body["id"] = id
@@ -23,7 +23,8 @@ def initialize_params(version: str) -> dict:
 
 
 def modern_meta(version: str = MODERN) -> dict:
-    """What every request of the stateless era says about its sender."""
+    """Returns the `_meta` with which every request of the stateless revision describes its
+    sender."""
     return {
         f"{META}protocolVersion": version,
         f"{META}clientInfo": CLIENT,
@@ -32,13 +33,13 @@ def modern_meta(version: str = MODERN) -> dict:
 
 
 def result_of(answer: dict) -> dict:
-    """The result of an answer that must be one."""
+    """Returns the result of an answer that must have one."""
     assert answer.get("jsonrpc") == "2.0" and "result" in answer, answer
     return answer["result"]
 
 
 def error_of(answer: dict) -> dict:
-    """The error of an answer that must be one, well formed."""
+    """Returns the error of an answer that must have one, and checks that it is well formed."""
     assert answer.get("jsonrpc") == "2.0" and "result" not in answer, answer
     error = answer["error"]
     assert isinstance(error["code"], int) and error["message"], answer
@@ -47,7 +48,7 @@ def error_of(answer: dict) -> dict:
 
 
 def messages_of(response) -> list[dict]:
-    """The messages of an HTTP answer, whether it is JSON or an event stream."""
+    """Returns the messages of an HTTP response, which may be JSON or an event stream."""
     if response.headers["content-type"].startswith("text/event-stream"):
         data = [line[5:].strip() for line in response.text.splitlines() if line[:5] == "data:"]
         return [json.loads(text) for text in data if text]
@@ -55,7 +56,7 @@ def messages_of(response) -> list[dict]:
 
 
 def answer_of(response) -> dict:
-    """The one answer of an HTTP response."""
+    """Returns the single answer in an HTTP response."""
     answers = [found for found in messages_of(response) if "method" not in found]
     assert len(answers) == 1, response.text
     return answers[0]

@@ -1,9 +1,9 @@
-"""A small table for the tools' examples to refer to: `$campaign`, `$player` and so on."""
+"""Creates what the tools' examples refer to with placeholders such as `$campaign` and `$player`."""
 
 import json
 import re
 
-# What is on the stage, in the order of its making: name, tool, arguments.
+# What is created, in this order: name, tool, arguments.
 SCENE = (
     ("campaign", "campaign_create", {"name": "The Lost Expedition", "gm_mode": "HUMAN"}),
     ("idle_campaign", "campaign_create", {"name": "The Quiet Isle", "gm_mode": "AI"}),
@@ -41,10 +41,11 @@ CHANGES = {
 
 
 class Stage:
-    """The scene, set by calling tools. Each name stands for an id."""
+    """Things created by calling tools, with the id of each by its name."""
 
     def __init__(self, session, page: str):
-        """Sets the scene over an open session; `page` is a web page that can be read."""
+        """Creates everything over an open session. `page` is the URL of a web page that can be
+        read."""
         self.ids = {"page": page}
         assert not session.call("preview_url", {"url": page})["isError"]
         for name, tool, arguments in SCENE:
@@ -56,8 +57,8 @@ class Stage:
             self.ids[name] = next(id for id in ids if id is not None)
 
     def filled(self, arguments: dict) -> dict:
-        """Puts ids in the place of their names."""
-        # An example names somebody, but every stage has one of that name.
+        """Replaces placeholders with ids."""
+        # This example refers to its entity by name, and every stage creates one of that name.
         if "entity_uri" in arguments:
             arguments = {**arguments, "entity_uri": f"[entity:{self.ids['entity']}]"}
         text = json.dumps(arguments)

@@ -1,4 +1,4 @@
-"""Sitting at the table: the play tools and resources through any client."""
+"""Play tools and resources through any client, and a cast of people to play with."""
 
 import concurrent.futures
 import contextlib
@@ -10,15 +10,15 @@ from harness.rpc import answer_of, error_of, result_of
 from harness.web import Modern, Session
 
 WHOLE_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-"""A moment as the contract shows it."""
+"""A timestamp in the form of the contract."""
 
 HOPE, FEAR, CRIT, EIGHT_AND_FIVE = 0, 4, 3, 43
-"""Seeds whose dice show more Hope (7, 1), more Fear (9, 12), the same twice (9, 9), and those of
-the contract's example."""
+"""Seeds whose dice show more Hope (7, 1), more Fear (9, 12), equal dice (9, 9), and the dice of the
+contract's example (8, 5)."""
 
 
 def moment(found) -> bool:
-    """Whether something is a moment as the contract shows it: UTC, whole seconds."""
+    """Whether a value is a timestamp in the form of the contract: UTC, whole seconds."""
     return isinstance(found, str) and bool(WHOLE_SECONDS.fullmatch(found))
 
 
@@ -27,8 +27,8 @@ def identifier(found) -> bool:
 
 
 def holds(found, wanted, where: str = "$") -> None:
-    """Checks that an answer has what the contract shows, of the same type and value. More fields
-    are allowed. A function stands for every value it says yes to."""
+    """Checks that an answer has the fields of the contract, with the same types and values. Further
+    fields are allowed. A function in `wanted` accepts every value that it returns true for."""
     if callable(wanted):
         assert wanted(found), f"{where}: {found!r} is not a {wanted.__name__}"
         return
@@ -46,7 +46,7 @@ def holds(found, wanted, where: str = "$") -> None:
 
 
 class Seat:
-    """A client with the play tools at hand. Any client will do that can `ask`."""
+    """Play tools and resources over a client. The client only needs `ask`, or is a `Modern`."""
 
     def __init__(self, client):
         self.client = client
@@ -57,30 +57,30 @@ class Seat:
         return self.client.ask(method, params)
 
     def result(self, tool: str, arguments: dict) -> dict:
-        """The whole result of a tool."""
+        """Returns the whole result of a tool."""
         return result_of(self.ask("tools/call", {"name": tool, "arguments": arguments}))
 
     def do(self, tool: str, **arguments) -> dict:
-        """The structured answer of a tool that must succeed."""
+        """Returns the structured answer of a tool that must succeed."""
         result = self.result(tool, arguments)
         assert not result.get("isError"), f"{tool} {arguments}: {result['structuredContent']}"
         assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
         return result["structuredContent"]
 
     def refused(self, tool: str, **arguments) -> dict:
-        """The structured error of a tool that must fail."""
+        """Returns the structured error of a tool that must fail."""
         result = self.result(tool, arguments)
         assert result.get("isError"), f"{tool} {arguments}: {result}"
         return well_formed(result["structuredContent"], result["content"][0]["text"])
 
     def read(self, uri: str) -> dict:
-        """A resource."""
+        """Returns the contents of a JSON resource."""
         (content,) = result_of(self.ask("resources/read", {"uri": uri}))["contents"]
         assert content["uri"] == uri and content["mimeType"] == "application/json"
         return json.loads(content["text"])
 
     def unreadable(self, uri: str) -> dict:
-        """The JSON-RPC error of a resource that must not be readable."""
+        """Returns the JSON-RPC error for a resource that must not be readable."""
         error = error_of(self.ask("resources/read", {"uri": uri}))
         well_formed(error["data"], error["message"])
         return error
@@ -90,7 +90,8 @@ class Seat:
             result_of(self.ask("resources/subscribe", {"uri": uri}))
 
     def events(self, session: str) -> list[dict]:
-        """Every event of a session that this seat may see, oldest first, read page by page."""
+        """Returns all events of a session that this seat may see, oldest first, read page by
+        page."""
         found, before = [], ""
         while page := self.read(f"session://{session}/events?limit=500{before}")["events"]:
             found += page
@@ -98,13 +99,14 @@ class Seat:
         return found[::-1]
 
     def roll(self, session: str, character: str, **more) -> dict:
-        """An action roll that matters to nobody in particular."""
+        """Makes an action roll, by default against agility and difficulty 10."""
         arguments = {"trait": "agility", "difficulty": 10, **more}
         return self.do("session_action_roll", session_id=session, character_id=character, **arguments)
 
 
 def well_formed(error: dict, text: str) -> dict:
-    """An error that a model can act on: a code, a message and a hint, all in the text as well."""
+    """Checks that an error has a code, a message and a hint, and that its text contains the
+    message."""
     assert re.fullmatch(r"[A-Z_]+", error["code"]), error
     assert error["message"] and error["hint"], error
     assert error["message"] in text, (error, text)
@@ -116,7 +118,8 @@ def payload(event: dict) -> dict:
 
 
 def replayed(events: list[dict], state: dict) -> dict:
-    """What a character's numbers must be after all changes of a log, each from the one before."""
+    """Applies all changes of a log to a character's numbers. Each change must start from the value
+    that the previous one left."""
     state = dict(state)
     for event in events:
         hidden = json.loads(event.get("gm_payload_json", "{}"))
@@ -128,12 +131,12 @@ def replayed(events: list[dict], state: dict) -> dict:
 
 
 def replay(seed: int) -> dict:
-    """The rng argument that brings chosen dice."""
+    """Returns the `rng` argument that replays the dice of a seed."""
     return {"seed": seed, "roll_mode": "REPLAY"}
 
 
 def at_once(works) -> list:
-    """Runs functions at the same moment, each in a thread, and returns what they returned."""
+    """Runs functions at the same time, each in its own thread, and returns their results."""
     works = list(works)
     gate = threading.Barrier(len(works))
 
@@ -146,7 +149,7 @@ def at_once(works) -> list:
 
 
 class Listener:
-    """Collects what arrives on an event stream, in a thread of its own."""
+    """Collects the messages of an event stream in a thread of its own."""
 
     def __init__(self, stream):
         self.messages: list[dict] = []
@@ -164,12 +167,12 @@ class Listener:
                     self._arrived.notify_all()
 
     def uris(self) -> list[str]:
-        """The resources that were said to have changed so far, in order."""
+        """Returns the URIs of all update notifications so far, in order."""
         with self._arrived:
             return updated(self.messages)
 
     def wait_for(self, *uris: str, times: int = 1, seconds: float = 30) -> None:
-        """Waits until each of these was said to have changed so many times."""
+        """Waits until there are at least `times` update notifications for each of the URIs."""
         def heard():
             found = updated(self.messages)
             return all(found.count(uri) >= times for uri in uris)
@@ -179,7 +182,8 @@ class Listener:
 
 
 def updated(messages: list[dict]) -> list[str]:
-    """The URIs of update notifications, each of which must be one that any client can read."""
+    """Returns the URIs of the update notifications in a list of messages, all of which must be
+    notifications."""
     uris = []
     for message in messages:
         assert message["jsonrpc"] == "2.0" and "id" not in message, message
@@ -190,13 +194,13 @@ def updated(messages: list[dict]) -> list[str]:
 
 @contextlib.contextmanager
 def listening(session):
-    """The event stream of a session, read in the background."""
+    """Reads the event stream of a session in the background."""
     with session.stream(silence=30) as stream:
         yield Listener(stream)
 
 
 class Cast:
-    """A game master, two players and a reader with tokens of their own."""
+    """A game master, two players and a reader, each with a token."""
 
     ROLES = {"gail": "gm", "alice": "player", "bob": "player", "ray": "reader"}
 
@@ -209,14 +213,14 @@ class Cast:
         self._clients = {}
 
     def http(self, name: str):
-        """A plain HTTP client with somebody's token."""
+        """Returns a plain HTTP client with a person's token."""
         if name not in self._clients:
             client = self.server.client(authorization=f"Bearer {self.tokens[name]}")
             self._clients[name] = self._open.enter_context(client)
         return self._clients[name]
 
     def seat(self, name: str) -> Seat:
-        """A new session of somebody, without a context."""
+        """Opens a new session for a person, without a context."""
         return Seat(Session(self.http(name)).open())
 
     def close(self) -> None:
@@ -226,8 +230,8 @@ class Cast:
 
 
 class Game:
-    """A campaign of a cast with a running session, led by Gail. Alice plays Ana, Bob plays Bor, and
-    Ray looks on. Each has a session with its context set."""
+    """A campaign with a running session, led by Gail. Alice plays Ana, Bob plays Bor, and Ray
+    watches. Everybody but Ray has a session with its context set."""
 
     def __init__(self, cast: Cast):
         self.gail, self.alice, self.bob, self.ray = (cast.seat(name) for name in Cast.ROLES)
@@ -244,11 +248,11 @@ class Game:
             self.take(getattr(self, name), name)
 
     def hero(self, name: str, player: str) -> str:
-        """A character with its player."""
+        """Creates a player character controlled by a player."""
         made = self.gail.do("character_create", campaign_id=self.id, name=name, kind="PC")["id"]
         self.gail.do("character_control_set", campaign_id=self.id, character_id=made, controller=self.seats[player])
         return made
 
     def take(self, seat: Seat, name: str) -> dict:
-        """Sets the context of a client to somebody's place at this table."""
+        """Sets the context of a client to a person's seat in this game."""
         return seat.do("set_context", campaign_id=self.id, session_id=self.session, participant_id=self.seats[name])

@@ -1,4 +1,5 @@
-"""MCP clients on plain HTTP requests: for sessions, by id or by cookie, and for the stateless era."""
+"""MCP clients on plain HTTP: for sessions, by header or by cookie, and for the stateless
+revision."""
 
 import contextlib
 import http.client
@@ -13,7 +14,7 @@ BOTH = "application/json, text/event-stream"
 
 
 class Session:
-    """A client of an older revision, with Mcp-Session-Id."""
+    """A client of a revision with sessions, which it names by `Mcp-Session-Id`."""
 
     def __init__(self, http: httpx2.Client, version: str = "2025-11-25", path: str = "/mcp"):
         self.http = http
@@ -23,7 +24,7 @@ class Session:
         self._ids = itertools.count(1)
 
     def open(self) -> "Session":
-        """Initialises the session."""
+        """Initializes the session."""
         answer = self.post(message("initialize", initialize_params(self.version), id=0))
         assert answer.status_code == 200, answer.text
         self.opened = result_of(answer_of(answer))
@@ -37,11 +38,11 @@ class Session:
         return self.http.post(self.path, json=body, headers=self.headers)
 
     def ask(self, method: str, params: dict | None = None) -> dict:
-        """The whole answer to a request."""
+        """Sends a request and returns the whole answer."""
         return answer_of(self.post(message(method, params, next(self._ids))))
 
     def request(self, method: str, params: dict | None = None) -> dict:
-        """The result of a request that must succeed."""
+        """Sends a request that must succeed and returns its result."""
         return result_of(self.ask(method, params))
 
     def call(self, tool: str, arguments: dict) -> dict:
@@ -52,12 +53,12 @@ class Session:
         return self.http.delete(self.path, headers=self.headers)
 
     def stream(self, silence: float = 30):
-        """The event stream of the session."""
+        """Opens the event stream of the session."""
         return event_stream(self.http, "GET", self.path, silence, headers=self.headers)
 
 
 class Cookies:
-    """A client that knows its session by the cookie alone."""
+    """A client that identifies its session by the cookie alone."""
 
     def __init__(self, http: httpx2.Client):
         self.http = http
@@ -67,7 +68,8 @@ class Cookies:
 
 
 class Wire:
-    """The connection of a session by itself, for thousands of requests of which only texts matter."""
+    """A bare connection with the headers of a session, for thousands of requests of which only the
+    text of the answer matters."""
 
     def __init__(self, session: Session, patience: float = 30):
         known = session.http
@@ -83,18 +85,18 @@ class Wire:
         self._connection.close()
 
     def post(self, body: dict) -> str:
-        """What is answered to a message."""
+        """Sends a message and returns the text of the response."""
         return self.ask("POST", self._path, json.dumps(body))[1]
 
     def ask(self, verb: str, path: str, body: str) -> tuple[int, str]:
-        """What is answered to any request."""
+        """Sends any request and returns the status and the text of the response."""
         self._connection.request(verb, path, body.encode() if verb == "POST" else None, self._headers)
         answer = self._connection.getresponse()
         return answer.status, answer.read().decode()
 
 
 class Modern:
-    """A client of revision 2026-07-28: every request stands alone."""
+    """A client of revision 2026-07-28, which has no sessions."""
 
     NAMED = {
         "tools/call": "name",
@@ -109,7 +111,8 @@ class Modern:
         self._ids = itertools.count(1)
 
     def prepare(self, method: str, params: dict | None = None) -> tuple[dict, dict]:
-        """Headers and body of a request; a test may spoil them before sending."""
+        """Returns the headers and the body of a request, which a test may tamper with before
+        sending."""
         params = {**(params or {}), "_meta": modern_meta()}
         headers = {"accept": BOTH, "mcp-protocol-version": MODERN, "mcp-method": method}
         if method in self.NAMED:
@@ -121,13 +124,13 @@ class Modern:
         return self.http.post(self.path, json=body, headers=headers)
 
     def request(self, method: str, params: dict | None = None) -> dict:
-        """The result of a request that must succeed."""
+        """Sends a request that must succeed and returns its result."""
         answer = self.post(method, params)
         assert answer.status_code == 200, answer.text
         return result_of(answer_of(answer))
 
     def listen(self, wanted: dict, silence: float = 30):
-        """The event stream of `subscriptions/listen`."""
+        """Opens the event stream of `subscriptions/listen`."""
         headers, body = self.prepare("subscriptions/listen", {"notifications": wanted})
         return event_stream(self.http, "POST", self.path, silence, headers=headers, json=body)
 
@@ -142,7 +145,8 @@ class EventStream:
         """Every line so far."""
 
     def next(self) -> dict:
-        """The next message; fails after as much silence as the stream was opened for."""
+        """Returns the next message. Fails if nothing arrives for as long as the `silence` of the
+        stream."""
         for line in self._lines:
             self.heard.append(line)
             data = line.removeprefix("data:").strip()
@@ -151,7 +155,7 @@ class EventStream:
         raise AssertionError("the stream ended")
 
     def next_named(self, method: str) -> dict:
-        """The next notification of this name."""
+        """Returns the next notification with this method."""
         while True:
             found = self.next()
             if found.get("method") == method:
@@ -160,7 +164,7 @@ class EventStream:
 
 @contextlib.contextmanager
 def event_stream(http: httpx2.Client, verb: str, path: str, silence: float, **options):
-    """Opens an event stream; it must be one."""
+    """Opens an event stream; fails if the response is not one."""
     timeout = httpx2.Timeout(30, read=silence)
     with http.stream(verb, path, timeout=timeout, **options) as response:
         kind = response.headers.get("content-type", "")
