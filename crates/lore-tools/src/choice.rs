@@ -1,7 +1,7 @@
-//! Enumerations on the wire: one list of words, read without regard to case.
+//! Wire enumerations: one list of words, parsed case-insensitively.
 
-/// Declares an enumeration whose words stand in the schema, are written as
-/// given and read in any case and with blanks around them.
+/// Declares an enumeration. Its words are listed in the schema, serialised exactly as declared, and
+/// parsed in any case and with surrounding blanks.
 macro_rules! choice {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -9,10 +9,10 @@ macro_rules! choice {
         $vis enum $name { $($variant),+ }
 
         impl $name {
-            /// Every word.
+            /// Every word, in the order of the variants.
             $vis const WORDS: &'static [&'static str] = &[$($word),+];
 
-            /// The word of a value.
+            /// The word for this value.
             $vis fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
@@ -54,7 +54,6 @@ pub(crate) use choice;
 #[cfg(test)]
 mod tests {
     choice! {
-        /// A sample.
         enum Sample { Human = "HUMAN", Ai = "AI" }
     }
 

@@ -1,6 +1,6 @@
-//! The documentation that is generated from the declarations.
+//! Documentation pages that are generated from the declarations.
 //!
-//! `cargo xtask docs` writes these pages; a test fails when they have drifted.
+//! `cargo xtask docs` writes these pages; a test fails when they are out of date.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::selection::Selection;
 use crate::tool::Tool;
 use crate::toolset::Toolset;
 
-/// docs/tools.md: every tool, resource and prompt.
+/// Renders docs/tools.md: every tool, resource and prompt.
 pub fn tools_page(registry: &Registry) -> String {
     let mut page = String::from(
         "# Tools\n\nGenerated from the registry by `cargo xtask docs`; do not edit by hand.\n",
@@ -33,19 +33,19 @@ pub fn tools_page(registry: &Registry) -> String {
     page
 }
 
-/// What the same argument means everywhere. Schemas, which models read before anything
-/// else, leave it at the name.
+/// Explains the arguments that mean the same in every tool. The schemas only name them, because
+/// models read all schemas before they do anything.
 const SHARED_ARGUMENTS: &str = "
 Some arguments mean the same in every tool. `idempotency_key` is a text of your choice: a call
 repeated with the same key and arguments changes nothing and gets the same answer; the key of
-another call is refused. `context_id` comes from
-`set_context`, for clients without a session; others need none. Where a `campaign_id` or
-`session_id` is not required, the context's counts. `rng` is left out for fresh dice and, with the
-`seed_used` of an earlier roll, repeats that roll. Switches are off and numbers zero unless given.
-Numbers and texts have generous limits besides those shown; the error tells them.
+another call is refused. `context_id` comes from `set_context` and is only needed by clients
+without a session. An optional `campaign_id` or `session_id` defaults to that of the context. Leave
+`rng` out for fresh dice; with the `seed_used` of an earlier roll, it repeats that roll. Switches
+are off and numbers zero by default. Numbers and texts have generous limits besides those shown; the
+error names them.
 ";
 
-/// docs/errors.md: what each error code means and what to do.
+/// Renders docs/errors.md: what each error code means and what to do.
 pub fn errors_page() -> String {
     let mut page = String::from(
         "# Errors\n\nGenerated from the error table by `cargo xtask docs`; do not edit by hand.\n\n\
@@ -96,14 +96,14 @@ fn write_tool(page: &mut String, tool: &Tool) {
     let _ = write!(page, "\nExample arguments: `{}`\n", tool.example);
 }
 
-/// The actions a form of a tool takes.
+/// The actions in a form of a tool; `None` if it takes no `action`.
 fn actions_of(tool: &Tool) -> Option<String> {
     let action = tool.input_schema.get("properties")?.get("action")?;
     let words: Vec<_> = action.get("enum")?.as_array()?.iter().filter_map(Value::as_str).collect();
     Some(words.join(", "))
 }
 
-/// The fields of a schema, those of its alternatives included.
+/// The fields of a schema, including those of its `anyOf` alternatives.
 fn fields_of(schema: &Map<String, Value>) -> Map<String, Value> {
     let own = schema.get("properties").and_then(Value::as_object);
     let mut fields = own.cloned().unwrap_or_default();

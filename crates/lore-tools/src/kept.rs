@@ -1,18 +1,18 @@
-//! Answers that may have been given before.
+//! Answers of writes that can be repeated with an idempotency key.
 
 use lore_app::play::desk::Done;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The answer of a write: a fresh one, or the one that was kept under the same
-/// idempotency key. On the wire both look alike.
+/// The answer of a write: a fresh one, or the one that was stored under the same idempotency key.
+/// Both are serialised alike.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Kept<T> {
-    /// Given now.
+    /// Computed by this call.
     Fresh(T),
-    /// Given before.
+    /// Stored by an earlier call with the same key.
     Again(Value),
 }
 

@@ -1,9 +1,9 @@
 //! The registry: every tool, resource and prompt, declared once.
 //!
-//! Listing, documentation, command line, snapshots, annotations and permissions
-//! all derive from the declarations here. A handler is thin: it parses, calls a
-//! use case and shapes the answer. Nothing here knows rmcp or axum; a tool is a
-//! plain asynchronous function that any surface can call.
+//! Listing, documentation, command line, snapshots, annotations and permissions are all derived
+//! from the declarations in this crate. Handlers are thin: they parse the arguments, call a use
+//! case and shape the answer. Nothing here knows rmcp or axum; a tool is a plain asynchronous
+//! function that any surface can call.
 
 mod call;
 mod choice;

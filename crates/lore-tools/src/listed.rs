@@ -1,18 +1,20 @@
-//! The schema of an answer as clients get it.
+//! The output schema of a tool as clients get it.
 //!
-//! Some clients hold every structured answer against the listed schema, a failure as well,
-//! and show the schema's complaint instead of ours. So what is listed admits the error object,
-//! and is one plain object: many readers of schemas know no alternatives at the root. What a
-//! good answer is in full is said by the strict schema this comes from, which is not listed.
+//! Some clients validate every structured answer against the listed schema, including errors, and
+//! show the validation error instead of the answer. The listed schema therefore also admits the
+//! error object. It is one plain object, because many schema readers do not support alternatives at
+//! the root. The strict schema that it is derived from, which describes successful answers only, is
+//! not listed.
 
 use serde_json::{Map, Value, json};
 
 use crate::tool::DAMAGED;
 
-/// What alternatives stand under.
+/// The schema keywords that hold alternatives.
 const ALTERNATIVES: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
-/// One plain object with the fields of every form of the answer, and of a failure.
+/// Merges the fields of all alternatives of a strict schema, and those of an error object, into one
+/// plain object schema without required fields.
 pub(crate) fn flattened(strict: &Map<String, Value>) -> Map<String, Value> {
     let mut fields = Map::new();
     gather(&mut fields, strict);
@@ -24,7 +26,7 @@ pub(crate) fn flattened(strict: &Map<String, Value>) -> Map<String, Value> {
             }
         }
     }
-    let said = "Names of what is damaged and left out; see `lorewell doctor`.";
+    let said = "Names of damaged items that were left out; see `lorewell doctor`.";
     let names = json!({ "type": "array", "items": { "type": "string" }, "description": said });
     fields.entry(DAMAGED).or_insert(names);
     let mut listed = Map::new();
@@ -38,7 +40,7 @@ pub(crate) fn flattened(strict: &Map<String, Value>) -> Map<String, Value> {
     listed
 }
 
-/// The fields of an error object, see [`crate::error_object`].
+/// The fields of an error object; see [`crate::error_object`].
 fn failure() -> Map<String, Value> {
     let told = |kind: &str, what: &str| json!({ "type": kind, "description": format!("Only when the call failed: {what}.") });
     let fields = [
@@ -51,7 +53,7 @@ fn failure() -> Map<String, Value> {
     fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect()
 }
 
-/// Adds the fields of a schema and of its alternatives.
+/// Adds the fields of a schema and of its alternatives, at any depth.
 fn gather(fields: &mut Map<String, Value>, schema: &Map<String, Value>) {
     let own = schema.get("properties").and_then(Value::as_object);
     for (name, field) in own.into_iter().flatten() {
@@ -64,7 +66,7 @@ fn gather(fields: &mut Map<String, Value>, schema: &Map<String, Value>) {
     }
 }
 
-/// A field that has one of two forms.
+/// Combines two schemas of a field into one that admits both.
 fn either(known: &Value, other: &Value) -> Value {
     let mut forms = forms_of(known);
     if !forms.iter().any(|form| is_like(form, other)) {
@@ -76,7 +78,7 @@ fn either(known: &Value, other: &Value) -> Value {
     }
 }
 
-/// A field that good answers have as well as failures.
+/// Combines a field that successful answers have with the error object's field of the same name.
 fn doubled(known: &Value, failed: Value) -> Value {
     let words = |field: &Value| field.get("description")?.as_str().map(str::to_owned);
     match (is_like(known, &failed), words(known), words(&failed)) {
@@ -92,14 +94,14 @@ fn doubled(known: &Value, failed: Value) -> Value {
     }
 }
 
-/// The forms that a field was gathered from.
+/// The alternatives that a field was combined from by [`either`].
 fn forms_of(field: &Value) -> Vec<Value> {
     let only = field.as_object().filter(|fields| fields.len() == 1);
     let several = only.and_then(|fields| fields.get("anyOf")?.as_array());
     several.cloned().unwrap_or_else(|| vec![field.clone()])
 }
 
-/// Whether two fields differ at most in what is said about them.
+/// Whether two field schemas differ at most in their descriptions.
 fn is_like(one: &Value, other: &Value) -> bool {
     let silent = |field: &Value| {
         let mut field = field.clone();

@@ -1,4 +1,4 @@
-//! Values that are null rather than left out, where a contract writes them so.
+//! Values that are serialised as null instead of being left out, where a contract requires it.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,8 @@ impl<T> JsonSchema for Nullable<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Any value: schemas here name no null, and clients check answers against them.
+        // The schema admits any value: `schema::simplify` removes every `null` type, and clients
+        // validate answers against the schema.
         json_schema!({})
     }
 }

@@ -1,4 +1,4 @@
-//! Prompts: conversations a user can start.
+//! Prompts: conversation openings that a user can choose.
 
 use futures::future::BoxFuture;
 use lore_core::names::checked_length;
@@ -8,48 +8,48 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::toolset::Toolset;
 
-/// A prompt, declared once.
+/// The declaration of a prompt.
 pub struct Prompt {
-    /// The name clients ask for.
+    /// The name by which clients request it.
     pub name: &'static str,
     /// A short name for people.
     pub title: &'static str,
     /// What it starts and when to use it.
     pub description: &'static str,
-    /// The toolset whose tools it leads to.
+    /// The toolset whose tools the prompt uses.
     pub toolset: Toolset,
-    /// Its arguments, all text.
+    /// Its arguments, all of them text.
     pub arguments: &'static [PromptArgument],
-    /// Writes the opening messages.
+    /// Renders the opening messages.
     pub render: Renderer,
 }
 
-/// Writes the opening messages from the arguments.
+/// A function that renders the opening messages from the arguments.
 pub type Renderer = fn(Call, Map<String, Value>) -> BoxFuture<'static, Result<Vec<PromptText>>>;
 
 /// An argument of a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptArgument {
-    /// Its name.
+    /// The argument's name.
     pub name: &'static str,
-    /// What to put there.
+    /// What to enter.
     pub description: &'static str,
     /// Whether it must be given.
     pub required: bool,
-    /// Values to suggest while typing.
+    /// Values to suggest for completion.
     pub suggestions: &'static [&'static str],
 }
 
 /// One opening message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptText {
-    /// Who says it.
+    /// The role that the message is attributed to.
     pub speaker: Speaker,
-    /// What is said.
+    /// The text of the message.
     pub text: String,
 }
 
-/// Who says an opening message.
+/// The role that an opening message is attributed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     /// The user.
@@ -58,11 +58,12 @@ pub enum Speaker {
     Assistant,
 }
 
-/// Longest argument, in characters: it becomes part of what a model reads first.
+/// The maximum length of an argument in characters. Arguments become part of what a model reads
+/// first.
 const ARGUMENT_MAX: usize = 4_000;
 
 impl Prompt {
-    /// Checks the arguments, then renders.
+    /// Checks the arguments and renders the opening messages.
     pub async fn open(&self, call: Call, given: Map<String, Value>) -> Result<Vec<PromptText>> {
         for (name, value) in &given {
             if !self.arguments.iter().any(|argument| argument.name == name) {

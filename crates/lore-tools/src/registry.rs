@@ -1,4 +1,4 @@
-//! The one registry of tools, resources and prompts.
+//! The registry of tools, resources and prompts.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -17,7 +17,7 @@ use crate::selection::Selection;
 use crate::tool::{Answer, Tool};
 use crate::toolsets;
 
-/// Every tool, resource and prompt, in the order of listings.
+/// Every tool, resource and prompt, in listing order.
 pub struct Registry {
     tools: Vec<Arc<Tool>>,
     by_name: HashMap<&'static str, Arc<Tool>>,
@@ -25,19 +25,19 @@ pub struct Registry {
     prompts: Vec<Prompt>,
 }
 
-/// Why a tool gave no answer.
+/// Why a tool call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// There is no such tool, or it is switched off: the request itself is wrong.
+    /// No such tool exists or it is switched off: the request itself is wrong.
     #[error("unknown tool {:?}", short(.0))]
     UnknownTool(String),
-    /// The tool ran and failed in a way its caller can read.
+    /// The call was refused or failed, with an error that the caller can act on.
     #[error(transparent)]
     Failed(#[from] Error),
 }
 
 impl Registry {
-    /// The registry of the product.
+    /// Returns the registry of the product.
     pub fn standard() -> Self {
         let tools: Vec<_> = toolsets::tools().into_iter().map(Arc::new).collect();
         let mut by_name = HashMap::new();
@@ -49,12 +49,13 @@ impl Registry {
         Self { tools, by_name, resources: toolsets::resources(), prompts: toolsets::prompts() }
     }
 
-    /// Every tool, whether it is on or not.
+    /// Returns every tool, whether it is switched on or not.
     pub fn all_tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.tools.iter()
     }
 
-    /// The tools that are on for a caller with `role`, each in the fullest form they get.
+    /// Returns the tools that are switched on for a caller with `role`, each in the fullest form
+    /// that the role may use.
     pub fn tools<'a>(
         &'a self,
         selection: &'a Selection,
@@ -65,12 +66,12 @@ impl Registry {
         })
     }
 
-    /// A tool by its name or a former one, whether it is on or not.
+    /// Returns a tool by its name or an alias, whether it is switched on or not.
     pub fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
         self.by_name.get(name)
     }
 
-    /// The resources that are on for a caller with `role`.
+    /// Returns the resources that are switched on for a caller with `role`.
     pub fn resources<'a>(
         &'a self,
         selection: &'a Selection,
@@ -82,7 +83,7 @@ impl Registry {
         })
     }
 
-    /// The resource a URI leads to, with the values of its variables.
+    /// Returns the resource that a URI matches, with the values of its variables.
     pub fn resource<'a>(
         &'a self,
         selection: &'a Selection,
@@ -93,13 +94,13 @@ impl Registry {
             .find_map(|resource| resource.uri.captures(uri).map(|found| (resource, found)))
     }
 
-    /// The prompts that are on.
+    /// Returns the prompts that are switched on.
     pub fn prompts<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = &'a Prompt> {
         self.prompts.iter().filter(|prompt| selection.allows_toolset(prompt.toolset))
     }
 
-    /// Calls a tool: checks that it is on and that the caller's role suffices,
-    /// and contains panics, so that one bad call never takes the server down.
+    /// Calls a tool. Checks that it is switched on and that the caller's role suffices, and catches
+    /// panics, so that one bad call never takes the server down.
     pub async fn call(
         &self,
         selection: &Selection,
@@ -130,7 +131,7 @@ impl Registry {
     }
 }
 
-/// The refusal of a writing action on a server that only reads.
+/// The error for a writing action on a read-only server.
 fn read_only() -> Error {
     Error::Forbidden {
         action: "this server is read-only".into(),

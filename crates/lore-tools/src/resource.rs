@@ -1,4 +1,4 @@
-//! Resources: readable documents at a URI.
+//! Resources: JSON documents that clients read by URI.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +11,30 @@ use crate::call::Call;
 use crate::tool::name_damaged;
 use crate::toolset::Toolset;
 
-/// A resource or a template of resources, declared once.
+/// The declaration of a resource or a resource template.
 pub struct Resource {
-    /// Its URI; variables in braces make it a template.
+    /// Its URI. Variables in braces make it a template.
     pub uri: UriPattern,
-    /// Its name.
+    /// Its programmatic name.
     pub name: &'static str,
     /// A short name for people.
     pub title: &'static str,
     /// What it shows and when to read it.
     pub description: &'static str,
-    /// The toolset it belongs to; `None` is always on.
+    /// The toolset it belongs to; `None` if it is always on.
     pub toolset: Option<Toolset>,
-    /// The least role that may read it.
+    /// The lowest role that may read it.
     pub role: Role,
     /// Reads it as a JSON document.
     pub read: Reader,
-    /// Suggests values for the template's variables.
+    /// Completes the template's variables.
     pub complete: Option<Completer>,
-    /// How those who subscribe to it learn that it changed.
+    /// How changes are detected for subscribers.
     pub news: News,
 }
 
 impl Resource {
-    /// What it shows to a caller, with the names of what is damaged and so left out.
+    /// Reads the document for a caller. If damaged items were left out, adds their names.
     pub async fn document(&self, call: Call, captures: Captures) -> Result<Value> {
         let left_out = LeftOut::default();
         let mut document = left_out.during((self.read)(call, captures)).await?;
@@ -43,43 +43,45 @@ impl Resource {
     }
 }
 
-/// How it is known that a resource changed.
+/// How changes of a resource are detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News {
-    /// Who changes it names it.
+    /// Writers name the URIs that they change.
     Named,
-    /// It is read again when something changes that the reader sees, and compared.
+    /// Whenever something changes that the reader sees, the resource is read again and compared
+    /// with the previous reading.
     Compared,
 }
 
-/// Reads a resource as JSON, given the values of its variables.
+/// A function that reads a resource as JSON, given the values of its variables.
 pub type Reader = fn(Call, Captures) -> BoxFuture<'static, Result<Value>>;
 
-/// Suggests values of a variable that start with what was typed.
+/// A function that returns values of a variable (second argument) that start with the typed text
+/// (third argument).
 pub type Completer = fn(Call, String, String) -> BoxFuture<'static, Result<Vec<String>>>;
 
-/// The values a URI gave to a template's variables.
+/// The values of a template's variables in a concrete URI.
 pub type Captures = BTreeMap<&'static str, String>;
 
-/// A URI with variables: `campaign://{campaign_id}/sessions`. At its end it may take
-/// optional query parameters: `{?after_seq,limit}`.
+/// A URI pattern with variables, such as `campaign://{campaign_id}/sessions`. It may end with
+/// optional query parameters, such as `{?after_seq,limit}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UriPattern(pub &'static str);
 
 impl UriPattern {
-    /// Whether it has variables.
+    /// Whether the pattern has variables.
     pub fn is_template(self) -> bool {
         self.0.contains('{')
     }
 
-    /// Whether a client means this template: with its query parameters, or without.
+    /// Whether `template` denotes this pattern, written with or without its query parameters.
     pub fn is_spelled(self, template: &str) -> bool {
         let path = self.0.split_once("{?").map_or(self.0, |(path, _)| path);
         template == self.0 || template == path
     }
 
-    /// Matches a concrete URI. A variable takes one non-empty segment, never a
-    /// `/`, `?` or `#`, and is percent-decoded.
+    /// Matches a concrete URI. A variable matches one non-empty segment without `/`, `?` or `#`,
+    /// and its value is percent-decoded.
     pub fn captures(self, uri: &str) -> Option<Captures> {
         let (path, known) = match self.0.split_once("{?") {
             Some((path, names)) => (path, names.trim_end_matches('}')),

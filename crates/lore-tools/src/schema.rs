@@ -1,10 +1,10 @@
-//! JSON schemas from Rust types, and arguments into Rust types.
+//! Converts Rust types to JSON schemas, and JSON arguments to Rust types.
 //!
-//! Schemas are read by language models and by many validators, so they are kept
-//! plain: everything inlined, no `$schema`, no titles, no number formats, and no
-//! `null` alternatives for optional fields (leaving a field out says the same).
-//! Models read the arguments of every tool before they do anything, so those say
-//! only what helps to fill them in; the rest is the server's to check.
+//! Schemas are read by language models and by many validators, so they are kept plain: everything
+//! inlined, no `$schema`, no titles, no number formats, and no `null` alternatives for optional
+//! fields (leaving a field out means the same). Models read the input schemas of all tools before
+//! they do anything, so those contain only what helps to fill in the arguments. All other checks
+//! are left to the server.
 
 use lore_core::{Error, Result};
 use schemars::JsonSchema;
@@ -12,22 +12,22 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// The schema of a tool's arguments.
+/// Returns the schema of a tool's arguments.
 pub fn input<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = schema_of::<T>(SchemaSettings::draft2020_12().for_deserialize());
     slim(&mut schema);
     schema
 }
 
-/// The schema of a tool's structured answer.
+/// Returns the schema of a tool's structured answer.
 pub fn output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = schema_of::<T>(SchemaSettings::draft2020_12().for_serialize());
     each_child(&mut schema, name_anything);
     schema
 }
 
-/// A schema that says nothing looks like a mistake to clients: what may be anything,
-/// null among it, is said in so many words.
+/// Spells out schemas that admit anything, including null. Some clients take an empty schema for a
+/// mistake.
 pub(crate) fn name_anything(schema: &mut Map<String, Value>) {
     if schema.keys().all(|key| key == "description") {
         let object = json!({ "type": "object", "additionalProperties": true });
@@ -42,22 +42,22 @@ pub(crate) fn name_anything(schema: &mut Map<String, Value>) {
     each_child(schema, name_anything);
 }
 
-/// Reads arguments; an error names the field by its path. Where `null` is no value of its
-/// own, it says the same as leaving the field out.
+/// Parses arguments. Errors name the field by its path. Null means the same as leaving a field out,
+/// unless the type gives null a meaning of its own.
 pub fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
     read(arguments, Numbers::Whole)
 }
 
-/// What `4.0` is to who reads it.
+/// How to read numbers that are written as floats but have no fraction, such as `4.0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
-    /// The integer 4.
+    /// As integers: `4.0` is 4.
     Whole,
-    /// A float still, as for a language that tells them apart.
+    /// As floats, for languages such as Cypher that distinguish them from integers.
     AsGiven,
 }
 
-/// Reads arguments as [`parse`] does, with a choice of what numbers are.
+/// Parses arguments like [`parse`], with a choice of how to read numbers.
 pub fn read<T: DeserializeOwned>(arguments: Map<String, Value>, numbers: Numbers) -> Result<T> {
     let mut arguments = Value::Object(arguments);
     if numbers == Numbers::Whole {
@@ -85,14 +85,14 @@ fn explained(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
     Error::invalid(field, problem, "see the tool's input schema for names, types and ranges")
 }
 
-/// A field that was null and is left out.
+/// A field that was null and is dropped.
 struct Null {
-    /// The address of the object it was in.
+    /// The JSON pointer of the object that contained it.
     holder: String,
     name: String,
 }
 
-/// Fails when there is no such field as one that was null.
+/// Fails if the type has no field of the name of a dropped null.
 fn check_known<T: DeserializeOwned>(arguments: &Value, null: &Null) -> Result<()> {
     let mut with = arguments.clone();
     if let Some(Value::Object(fields)) = with.pointer_mut(&null.holder) {
@@ -107,7 +107,8 @@ fn check_known<T: DeserializeOwned>(arguments: &Value, null: &Null) -> Result<()
 
 /// Collects the fields that are null.
 fn find_nulls(value: &Value, at: &mut String, found: &mut Vec<Null>) {
-    /// Each is tried by itself, so that a question of nothing but nulls takes no time.
+    /// The maximum number of nulls to check. Each costs a separate deserialization, so a request
+    /// full of nulls must not become expensive.
     const MOST: usize = 16;
     let end = at.len();
     match value {
@@ -133,9 +134,10 @@ fn find_nulls(value: &Value, at: &mut String, found: &mut Vec<Null>) {
     }
 }
 
-/// To JSON Schema `4.0` is an integer, and some clients send integers that way.
+/// Turns floats without a fraction into integers: `4.0` is an integer in JSON Schema, and some
+/// clients send integers that way.
 fn make_whole(value: &mut Value) {
-    /// Beyond this a float is no longer one certain integer.
+    /// 2^53. Beyond it, a float does not identify one integer exactly.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -200,16 +202,16 @@ fn simplify(schema: &mut Map<String, Value>) {
     each_child(schema, simplify);
 }
 
-/// Takes away what a model does not need to fill in a field: that unknown fields are
-/// refused, defaults that are nothing, and limits that only protect the server. Who goes
-/// beyond them is told so by the error.
+/// Removes what a model does not need in order to fill in a field: that unknown fields are refused,
+/// defaults that are empty, and limits that only protect the server. The error names such a limit
+/// when it is exceeded.
 fn slim(schema: &mut Map<String, Value>) {
-    /// From here on a bound is no rule of the game.
+    /// Bounds of this size or more protect the server rather than express a rule of the game.
     const LARGE: f64 = 100.0;
     let nothing =
         |value: &Value| [json!(null), json!(false), json!(0), json!(""), json!([])].contains(value);
     let large = |value: &Value| value.as_f64().is_some_and(|bound| bound.abs() >= LARGE);
-    // A share has two ends; that a count is not negative goes without saying.
+    // A share has two meaningful bounds. That a count is not negative goes without saying.
     let is_share = schema.get("type") == Some(&json!("number"))
         && schema.get("maximum").is_some_and(|most| !large(most));
     schema.retain(|key, value| match key.as_str() {
@@ -223,7 +225,7 @@ fn slim(schema: &mut Map<String, Value>) {
     each_child(schema, slim);
 }
 
-/// Does something to every schema directly inside another.
+/// Applies a function to every direct subschema.
 fn each_child(schema: &mut Map<String, Value>, work: fn(&mut Map<String, Value>)) {
     for (key, value) in schema.iter_mut() {
         match (key.as_str(), value) {
@@ -239,7 +241,7 @@ fn each_child(schema: &mut Map<String, Value>, work: fn(&mut Map<String, Value>)
     }
 }
 
-/// `anyOf: [X, null]` is how an optional object arrives; it becomes `X`.
+/// Replaces `anyOf: [X, null]`, which schemars generates for an optional object, by `X`.
 fn drop_null_alternative(schema: &mut Map<String, Value>) {
     let Some(Value::Array(options)) = schema.get_mut("anyOf") else { return };
     options.retain(|option| option.get("type") != Some(&Value::from("null")));
@@ -251,13 +253,14 @@ fn drop_null_alternative(schema: &mut Map<String, Value>) {
     }
 }
 
-/// What was sent instead of what, in a caller's words, and what to send.
+/// Translates serde's message about a wrong type into a problem and a hint; `None` for other
+/// messages.
 fn mistyped(message: &str) -> Option<(String, String)> {
-    /// Longest part of what was sent that is told again, in characters.
+    /// The maximum length of a sent value that the message repeats, in characters.
     const TOLD: usize = 80;
     let wrong = message.strip_prefix("invalid type: ");
     let wrong = wrong.or_else(|| message.strip_prefix("invalid value: "));
-    // A list in the place of an object is one whose length is wrong.
+    // serde reports a list in place of an object as a wrong length.
     let list = message.strip_prefix("invalid length ").filter(|_| wrong.is_none());
     let (found, expected) = wrong.or(list)?.rsplit_once(", expected ")?;
     let found = if list.is_some() { "sequence" } else { found };
@@ -283,7 +286,8 @@ fn mistyped(message: &str) -> Option<(String, String)> {
     Some((format!("is {found}, not {wanted}"), format!("send {wanted}{example}")))
 }
 
-/// Puts the field first. serde speaks of a missing field inside its parent.
+/// Splits a serde message into the field and the problem. serde reports missing and unknown fields
+/// at their parent's path.
 fn describe(path: &str, message: &str) -> (String, String) {
     let named = |prefix: &str| -> Option<String> {
         let (name, _) = message.strip_prefix(prefix)?.split_once('`')?;

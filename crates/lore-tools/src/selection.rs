@@ -1,7 +1,7 @@
-//! Which tools are on: by flag, environment, header or path.
+//! Which tools are switched on, by flag, environment, header or path.
 //!
-//! The server's own selection is an upper bound for what a request may ask for.
-//! Exclusion wins over everything, then read-only, then the rest.
+//! The server's own selection is an upper bound for what a request may ask for. Exclusions take
+//! precedence over everything else, then read-only mode, then the choice of toolsets and tools.
 
 use std::collections::BTreeSet;
 
@@ -9,27 +9,27 @@ use crate::registry::Registry;
 use crate::tool::Tool;
 use crate::toolset::Toolset;
 
-/// Which tools are on.
+/// Determines which tools are switched on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// What was asked for.
+    /// The choice in effect.
     choice: Choice,
-    /// What the server allows, where a request asked for something itself.
+    /// The server's choice, as an upper bound, if a request made a choice of its own.
     bound: Option<Choice>,
-    /// Tools that are off in any case.
+    /// Names of tools that are always off.
     excluded: BTreeSet<String>,
-    /// Whether everything that writes is off.
+    /// Whether all writing tools are off.
     read_only: bool,
 }
 
 /// A choice of toolsets and single tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Choice {
-    /// Toolsets that are on; `None` when nobody chose.
+    /// The chosen toolsets; `None` if nobody chose any.
     toolsets: Option<BTreeSet<Toolset>>,
-    /// Single tools that are on besides; `None` when nobody chose.
+    /// The chosen single tools, in addition to `toolsets`; `None` if nobody chose any.
     tools: Option<BTreeSet<String>>,
-    /// Toolsets that are on besides the default ones when nobody chose.
+    /// Toolsets that are on by default in addition to [`Toolset::DEFAULT`].
     also: BTreeSet<Toolset>,
 }
 
@@ -54,23 +54,23 @@ impl Choice {
     }
 }
 
-/// Why a selection could not be understood.
+/// An unknown name in a selection of toolsets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown toolset {name:?}: use {known}, `default` or `all`")]
 pub struct SelectionError {
-    /// The word that is no toolset.
+    /// The unknown name.
     pub name: String,
-    /// The toolsets there are.
+    /// The names of all toolsets, separated by commas.
     pub known: String,
 }
 
 impl Selection {
-    /// Nothing chosen: the default toolsets.
+    /// Returns a selection without a choice: the default toolsets are on.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Chooses toolsets by name; `default` and `all` are understood.
+    /// Chooses toolsets by name. `default` and `all` are also accepted.
     pub fn with_toolsets<'a>(
         mut self,
         names: impl IntoIterator<Item = &'a str>,
@@ -91,14 +91,14 @@ impl Selection {
         Ok(self)
     }
 
-    /// Adds a toolset to those that are on when nobody chooses.
+    /// Adds a toolset to those that are on when nobody makes a choice.
     #[must_use]
     pub fn with_usual(mut self, toolset: Toolset) -> Self {
         self.choice.also.insert(toolset);
         self
     }
 
-    /// Chooses single tools. With no toolsets chosen, only these are on.
+    /// Chooses single tools. If no toolsets are chosen, only these tools are on.
     #[must_use]
     pub fn with_tools<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
         let chosen = words(names);
@@ -115,28 +115,28 @@ impl Selection {
         self
     }
 
-    /// Switches everything off that writes.
+    /// Switches all writing tools off if `read_only` is true; `false` changes nothing.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only |= read_only;
         self
     }
 
-    /// Names that were chosen or switched off and are no tools.
+    /// Returns the chosen or excluded names that no tool has.
     pub fn unknown_tools<'a>(&'a self, registry: &'a Registry) -> impl Iterator<Item = &'a str> {
         let chosen = self.choice.tools.iter().flatten();
         let named = chosen.chain(&self.excluded).map(String::as_str);
         named.filter(|name| registry.tool(name).is_none())
     }
 
-    /// Whether everything that writes is off.
+    /// Whether all writing tools are off.
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }
 
-    /// What remains when a request asks for `asked` on a server that allows `self`. A
-    /// request that asks for nothing gets what the server offers; on a server where
-    /// nobody chose, it may ask for anything.
+    /// Returns what remains when a request asks for `asked` on a server that allows `self`. A
+    /// request without a choice gets what the server offers. If the server made no choice, a
+    /// request may ask for anything.
     #[must_use]
     pub fn narrowed_by(&self, asked: &Self) -> Self {
         let (choice, bound) = if asked.choice.is_made() {
@@ -152,7 +152,7 @@ impl Selection {
         }
     }
 
-    /// Whether `tool` is on.
+    /// Whether `tool` is switched on.
     pub fn allows(&self, tool: &Tool) -> bool {
         if names(&self.excluded, tool) || (self.read_only && !tool.annotations.read_only) {
             return false;
@@ -160,21 +160,21 @@ impl Selection {
         self.choice.allows(tool) && self.bound.as_ref().is_none_or(|bound| bound.allows(tool))
     }
 
-    /// Whether the things of `toolset` are on, or would be if they were asked for. Whoever
-    /// uses an API of their own asks by using it.
+    /// Whether `toolset` is on, or would be if it were asked for. World Anvil's compatible API
+    /// checks this: a client asks for the toolset by using the API.
     pub fn may_offer(&self, toolset: Toolset) -> bool {
         let open = |choice: &Choice| !choice.is_made() || choice.allows_toolset(toolset);
         open(&self.choice) && self.bound.as_ref().is_none_or(open)
     }
 
-    /// Whether the things of `toolset` are on.
+    /// Whether `toolset` is on, which also decides about its resources and prompts.
     pub fn allows_toolset(&self, toolset: Toolset) -> bool {
         self.choice.allows_toolset(toolset)
             && self.bound.as_ref().is_none_or(|bound| bound.allows_toolset(toolset))
     }
 }
 
-/// Whether a tool is among those that are named, by its name or a former one.
+/// Whether `named` contains a tool's name or one of its aliases.
 fn names(named: &BTreeSet<String>, tool: &Tool) -> bool {
     std::iter::once(&tool.name).chain(tool.aliases).any(|name| named.contains(*name))
 }

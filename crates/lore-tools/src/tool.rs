@@ -1,4 +1,4 @@
-//! What a tool is: one declaration, erased into one value.
+//! What a tool is: a typed declaration ([`ToolSpec`]) and its type-erased value ([`Tool`]).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,77 +18,78 @@ use crate::listed;
 use crate::schema::{self, Numbers};
 use crate::toolset::Toolset;
 
-/// The declaration of a tool. Everything that is said about it anywhere comes from here.
+/// The declaration of a tool. Every description of it elsewhere is derived from this.
 pub trait ToolSpec: Send + Sync + 'static {
-    /// The name clients call.
+    /// The name by which clients call it.
     const NAME: &'static str;
     /// The toolset it belongs to.
     const TOOLSET: Toolset;
     /// A short name for people.
     const TITLE: &'static str;
-    /// For the model: what it does, when to use it, when another, what comes back.
+    /// The description for models: what the tool does, when to use it, when to use another, and
+    /// what it returns.
     const DESCRIPTION: &'static str;
-    /// What it does to the world.
+    /// The effects of a call.
     const ANNOTATIONS: Annotations;
-    /// The least role that may call it.
+    /// The lowest role that may call it.
     const ROLE: Role;
-    /// Former or alternative names; they work but are not listed.
+    /// Former or alternative names. They are accepted but not listed.
     const ALIASES: &'static [&'static str] = &[];
-    /// Of a tool with an `action`: the actions that change nothing. Readers, and everybody
-    /// on a read-only server, get the tool with these actions only.
+    /// For a tool with an `action` argument: the actions that change nothing. Readers, and
+    /// everybody on a read-only server, get the tool with these actions only.
     const READING: &'static [&'static str] = &[];
-    /// What numbers without a fraction are.
+    /// How numbers such as `4.0` in the arguments are read.
     const NUMBERS: Numbers = Numbers::Whole;
 
-    /// The arguments.
+    /// The type of the arguments.
     type Input: DeserializeOwned + JsonSchema + Send;
-    /// The answer.
+    /// The type of the answer.
     type Output: Serialize + JsonSchema + Send;
 
-    /// Arguments of a typical call, for the documentation and the registry's tests.
+    /// Returns the arguments of a typical call, for the documentation and the tests.
     fn example() -> Value;
 
-    /// Brings arguments that were given under `name`, perhaps a former one, into the
-    /// form of [`ToolSpec::Input`].
+    /// Converts arguments that were given under `name`, which may be an alias, to the form of
+    /// [`ToolSpec::Input`].
     fn modernise(_name: &str, _arguments: &mut Map<String, Value>) {}
 
-    /// The text form of an answer, which a contract may prescribe.
+    /// Returns the text form of an answer, which a contract may prescribe.
     fn text(answer: &Value) -> String {
         answer.to_string()
     }
 
-    /// Does the work.
+    /// Runs the tool.
     fn run(call: Call, input: Self::Input) -> impl Future<Output = Result<Self::Output>> + Send;
 }
 
-/// What a tool does to the world. Each is stated, none is left to a default.
+/// The effects of a tool, as hints. Each is stated; none is left to the protocol's default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Annotations {
-    /// It changes nothing.
+    /// Whether it changes nothing.
     pub read_only: bool,
-    /// It may destroy or overwrite.
+    /// Whether it may delete or overwrite something.
     pub destructive: bool,
-    /// Calling it again with the same arguments has no further effect.
+    /// Whether calling it again with the same arguments has no further effect.
     pub idempotent: bool,
-    /// It reaches beyond this store.
+    /// Whether it reaches beyond this store.
     pub open_world: bool,
 }
 
 impl Annotations {
-    /// Adds something new.
+    /// A tool that adds something.
     pub const ADD: Self =
         Self { read_only: false, destructive: false, idempotent: false, open_world: false };
 
-    /// Replaces what was there; the audit log keeps it.
+    /// A tool that replaces values; the audit log keeps the old ones.
     pub const CHANGE: Self =
         Self { read_only: false, destructive: true, idempotent: true, open_world: false };
 
-    /// Looks, touches nothing, stays inside.
+    /// A tool that only reads from this store.
     pub const READ: Self =
         Self { read_only: true, destructive: false, idempotent: true, open_world: false };
 }
 
-/// A tool, ready to be listed and called.
+/// A tool that can be listed and called.
 #[derive(Clone)]
 pub struct Tool {
     /// See [`ToolSpec::NAME`].
@@ -105,25 +106,25 @@ pub struct Tool {
     pub role: Role,
     /// See [`ToolSpec::ALIASES`].
     pub aliases: &'static [&'static str],
-    /// JSON schema of the arguments.
+    /// The JSON schema of the arguments.
     pub input_schema: Arc<Map<String, Value>>,
-    /// JSON schema of the structured answer as it is listed: a failure fits it, too.
+    /// The listed JSON schema of the structured answer, which errors match, too.
     pub output_schema: Arc<Map<String, Value>>,
-    /// JSON schema of a good answer, with all that it must have.
+    /// The strict JSON schema of a successful answer, with its required fields.
     pub answer_schema: Arc<Map<String, Value>>,
     /// See [`ToolSpec::example`].
     pub example: Value,
-    /// The tool as those get it who may only read, where some of its actions do.
+    /// The form of the tool that has only its reading actions, if [`ToolSpec::READING`] lists any.
     pub reading: Option<Arc<Self>>,
     modernise: fn(&str, &mut Map<String, Value>),
     handler: Handler,
 }
 
-/// What runs when a tool is called.
+/// A function that runs a tool.
 pub(crate) type Handler =
     Arc<dyn Fn(Call, Map<String, Value>) -> BoxFuture<'static, Result<Answer>> + Send + Sync>;
 
-/// A tool that comes from a table rather than from a type of its own.
+/// A tool that is generated from a table instead of from a type that implements [`ToolSpec`].
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) toolset: Toolset,
@@ -159,7 +160,7 @@ impl From<Row> for Tool {
 }
 
 impl Tool {
-    /// Erases a declaration.
+    /// Erases the type of a declaration.
     pub fn of<S: ToolSpec>() -> Self {
         let whole = Self::whole::<S>();
         let reading = (!S::READING.is_empty()).then(|| Arc::new(whole.reading_form(S::READING)));
@@ -186,7 +187,7 @@ impl Tool {
         }
     }
 
-    /// The same tool with only these actions.
+    /// The same tool with only the given actions.
     fn reading_form(&self, actions: &[&str]) -> Self {
         let mut input_schema = (*self.input_schema).clone();
         let offered = input_schema.get_mut("properties").and_then(|p| p.get_mut("action"));
@@ -202,13 +203,12 @@ impl Tool {
         }
     }
 
-    /// The forms the tool can be offered in, the whole one first.
+    /// The forms in which the tool can be offered, the full one first.
     pub(crate) fn forms(self: &Arc<Self>) -> impl Iterator<Item = &Arc<Self>> {
         std::iter::once(self).chain(self.reading.as_ref())
     }
 
-    /// Whether this is the form in which another tool is offered to readers, and the
-    /// arguments ask for something that only the whole one does.
+    /// Whether the arguments ask for an action that `whole` has but this form does not.
     pub(crate) fn withholds(&self, whole: &Self, arguments: &Map<String, Value>) -> bool {
         let asked = arguments.get("action").and_then(Value::as_str).map(str::trim);
         let has = |tool: &Self| {
@@ -221,7 +221,7 @@ impl Tool {
         has(whole) == Some(true) && has(self) == Some(false)
     }
 
-    /// Brings arguments given under one of the tool's names into today's form.
+    /// Converts arguments given under one of the tool's names to the current form.
     pub(crate) fn modernised(
         &self,
         name: &str,
@@ -231,26 +231,26 @@ impl Tool {
         arguments
     }
 
-    /// Runs the tool. Roles are the registry's business, see [`crate::Registry::call`].
+    /// Runs the tool without checking roles; [`crate::Registry::call`] does that.
     pub(crate) async fn run(&self, call: Call, arguments: Map<String, Value>) -> Result<Answer> {
         (self.handler)(call, arguments).await
     }
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The structured answer, always an object.
     pub structured: Value,
-    /// The text form its contract prescribes; without one, the structured form as JSON.
+    /// The text form that the contract prescribes; by default the structured answer as JSON.
     pub text: String,
 }
 
-/// The field of an answer that names what is damaged and so left out of it.
+/// The field of an answer that names the damaged items that were left out.
 pub(crate) const DAMAGED: &str = "damaged";
 
 impl Answer {
-    /// The answer, with the names of what is left out of it.
+    /// Adds the names of the items that were left out, if any.
     pub(crate) fn without(mut self, left_out: Vec<String>) -> Self {
         if left_out.is_empty() {
             return self;
@@ -267,7 +267,7 @@ impl Answer {
     }
 }
 
-/// Names in an answer or a document what is left out of it.
+/// Adds the names of the items that were left out to a document, if any.
 pub(crate) fn name_damaged(document: &mut Value, left_out: Vec<String>) {
     if let Some(fields) = document.as_object_mut().filter(|_| !left_out.is_empty()) {
         fields.insert(DAMAGED.into(), json!(left_out));
@@ -289,21 +289,22 @@ fn handle<S: ToolSpec>(
     .boxed()
 }
 
-/// A call that is to happen once knows what it was asked, to tell a repetition from a
-/// mistake.
+/// Gives a call with an idempotency key the digest of its arguments, which distinguishes a
+/// repetition from a reuse of the key for another call.
 fn keyed(mut call: Call, arguments: &Map<String, Value>) -> Call {
     const KEY: &str = "idempotency_key";
     if arguments.contains_key(KEY) {
         let mut rest = arguments.clone();
         rest.remove(KEY);
-        // A handle says nothing; what the context holds counts, see `Asked::take_in`.
+        // The handle itself means nothing: what the context contains is added by `Asked::take_in`.
         rest.remove("context_id");
         call.asked = Asked::of(&rest);
     }
     call
 }
 
-/// The structured form of an error: what went wrong and what to try next.
+/// Returns the structured form of an error: code, message and hint, with `field` or `retry_after`
+/// where they apply.
 pub fn error_object(error: &Error) -> Value {
     let mut object = json!({
         "code": error.code().meaning().name,
@@ -312,7 +313,7 @@ pub fn error_object(error: &Error) -> Value {
     });
     let more = match error {
         Error::Invalid { field, .. } => Some(("field", json!(short(field)))),
-        // In whole seconds, and never less than asked for.
+        // In whole seconds, rounded up and at least one.
         Error::Throttled { retry_after, .. } => {
             let seconds = retry_after.as_millis().div_ceil(1_000).max(1);
             Some(("retry_after", json!(u64::try_from(seconds).unwrap_or(u64::MAX))))

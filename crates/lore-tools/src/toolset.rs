@@ -1,31 +1,31 @@
-//! Toolsets: the groups in which tools are switched on and off.
+//! Toolsets: the groups of tools that are switched on and off together.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A group of tools that serves one public contract.
+/// A group of tools that serves one public contract, or its writing part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Toolset {
-    /// Running the table.
+    /// Dice, campaigns and sessions of the table.
     Play,
-    /// What an agent learned.
+    /// What an agent has learned.
     Memory,
-    /// Worldbuilding pages.
+    /// Worldbuilding pages and posts.
     Pages,
-    /// Entities, documents, web and code.
+    /// Entities, documents, web pages and code.
     Knowledge,
-    /// Articles, maps, timelines.
+    /// Articles, maps and timelines, for reading.
     Atlas,
-    /// Writing them.
+    /// The tools that write what `atlas` shows.
     AtlasWrite,
 }
 
 impl Toolset {
-    /// Every toolset, in the order of listings.
+    /// Every toolset, in listing order.
     pub const ALL: [Self; 6] =
         [Self::Play, Self::Memory, Self::Pages, Self::Knowledge, Self::Atlas, Self::AtlasWrite];
 
-    /// The toolsets that are on unless something else is asked for.
+    /// The toolsets that are on by default.
     pub const DEFAULT: [Self; 4] = [Self::Play, Self::Memory, Self::Pages, Self::Knowledge];
 
     /// The name used in flags, headers and paths.
@@ -40,7 +40,7 @@ impl Toolset {
         }
     }
 
-    /// What the toolset is for, in one line.
+    /// The purpose of the toolset, in one line.
     pub const fn purpose(self) -> &'static str {
         match self {
             Self::Play => "Run a Daggerheart Duality table: dice, odds, campaigns, sessions",
@@ -48,7 +48,7 @@ impl Toolset {
             Self::Pages => "Build a world: characters, places, notes, journals and their posts",
             Self::Knowledge => "Resolve entities, search documents, read web pages, vault and code",
             Self::Atlas => "World Anvil worlds: articles, categories, maps, timelines, secrets",
-            Self::AtlasWrite => "Write what atlas shows; private unless you ask for publication",
+            Self::AtlasWrite => "Write what atlas shows; everything is private unless published",
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What holds for every declaration, and the files that are generated from them.
+//! Rules that every declaration follows, and the files that are generated from them.
 //!
-//! `cargo xtask docs` runs these tests with LOREWELL_UPDATE set: then they write
-//! the files instead of comparing them.
+//! `cargo xtask docs` runs these tests with LOREWELL_UPDATE set, which makes them write the files
+//! instead of comparing them.
 
 #![allow(
     clippy::unwrap_used,
@@ -29,9 +29,9 @@ use lore_sqlite::SqliteStore;
 use lore_tools::{Answer, Call, CallError, Registry, Selection, Tool, Toolset, docs, error_object};
 use serde_json::{Map, Value, json};
 
-/// What a model has to read of the default list before it can do anything.
+/// The maximum size of the default tool list in bytes, all of which a model reads first.
 const DEFAULT_LIST_BYTES_MAX: usize = 40_000;
-/// How the default toolsets share it, and what the others may take.
+/// The maximum size of each toolset's part of the list.
 const SHARES: [(Toolset, usize); 6] = [
     (Toolset::Play, 15_000),
     (Toolset::Memory, 9_000),
@@ -101,8 +101,8 @@ fn check_root(tool: &str, schema: &Map<String, Value>) {
     }
 }
 
-/// Each door shows ids in its own form and tools take them all, so clients that hold arguments against
-/// the schema must be able to send them.
+/// Each door shows ids in its own form, and tools accept all forms. Clients that validate arguments
+/// against the schema must be able to send them.
 #[test]
 fn ids_of_every_door_fit_the_schemas() {
     let mut ids = 0;
@@ -130,7 +130,8 @@ fn each_field(schema: &Map<String, Value>, each: &mut dyn FnMut(&str, &Value)) {
     }
 }
 
-/// Some clients hold failures against the listed schema, and show its complaint instead.
+/// Some clients validate errors against the listed schema and would show the validation error
+/// instead.
 #[test]
 fn every_failure_fits_the_listed_schema() {
     let failures = [
@@ -157,7 +158,7 @@ fn every_field_is_described_and_every_choice_is_an_enum() {
     }
 }
 
-/// Arguments that need no words: ids, keys, choices, switches, and what a plain name says.
+/// Whether an argument needs no description: ids, keys, enums, booleans, and plain names.
 fn speaks_for_itself(name: &str, field: &Map<String, Value>) -> bool {
     const PLAIN: &str = "advance amount armor_score condition count countdown damage death_move \
         dice difficulty display_name evasion fear hope hp_max level modifier modifiers moves name \
@@ -184,7 +185,7 @@ const CHOICES: [&str; 11] = [
     "action",
 ];
 
-/// Whether a field may stand without a description.
+/// Decides whether a field may lack a description.
 type Plain = dyn Fn(&str, &Map<String, Value>) -> bool;
 
 fn check_fields(tool: &str, path: &str, schema: &Map<String, Value>, plain: &Plain) {
@@ -232,7 +233,8 @@ fn every_toolset_keeps_to_its_share_of_the_list() {
 async fn every_example_works_and_its_answer_fits_the_schema() {
     let directory = tempfile::tempdir().unwrap();
     for tool in Registry::standard().all_tools() {
-        // Each on a table of its own: examples end sessions and archive campaigns.
+        // Each example runs in a world of its own, because examples end sessions and archive
+        // campaigns.
         let mut stage = Stage::set(&directory.path().join(tool.name)).await;
         if matches!(tool.toolset, Toolset::Atlas | Toolset::AtlasWrite) {
             stage.draw_atlas().await;
@@ -257,7 +259,7 @@ async fn an_argument_nobody_declared_is_refused_by_name() {
     }
 }
 
-/// A small world for examples to refer to: `$campaign`, `$player` and so on.
+/// A small world that examples refer to by `$campaign`, `$player` and so on.
 struct Stage {
     app: Arc<App>,
     viewer: lore_core::Viewer,
@@ -289,7 +291,7 @@ impl Stage {
         stage
     }
 
-    /// One of each kind that tools of the atlas show.
+    /// Creates one object of each kind that the atlas tools show.
     async fn draw_atlas(&mut self) {
         let atlas = Atlas::new(Arc::clone(&self.app), self.viewer, "test", "test".into());
         for kind in Kind::ALL.iter().copied() {
@@ -321,7 +323,7 @@ impl Stage {
         self.filled(&tool.example.to_string())
     }
 
-    /// Puts ids in the place of their names.
+    /// Replaces `$name` placeholders by ids.
     fn filled(&self, arguments: &str) -> Map<String, Value> {
         let mut text = arguments.to_owned();
         for (name, value) in &self.names {
@@ -331,7 +333,7 @@ impl Stage {
     }
 }
 
-/// A web that has the same page everywhere.
+/// A web that has the same page at every address.
 struct OnePage;
 
 #[async_trait]
@@ -350,7 +352,7 @@ impl Web for OnePage {
     }
 }
 
-/// What is on the stage, in the order of its making.
+/// The objects in the world, in the order of their creation: name, tool and arguments.
 const SCENE: [(&str, &str, &str); 10] = [
     ("campaign", "campaign_create", r#"{"name": "The Lost Expedition", "gm_mode": "HUMAN"}"#),
     ("idle_campaign", "campaign_create", r#"{"name": "The Quiet Isle", "gm_mode": "AI"}"#),
@@ -405,7 +407,8 @@ fn every_tool_has_a_reviewed_snapshot() {
     assert!(stale.is_empty(), "these tools are gone, remove their snapshots: {stale:?}");
 }
 
-/// The declaration. The output is the strict one, which the listed one is made from.
+/// The declaration of a tool. Its output schema is the strict one, from which the listed one is
+/// derived.
 fn snapshot(tool: &Tool) -> Value {
     let hints = tool.annotations;
     json!({
@@ -433,7 +436,7 @@ fn the_generated_pages_are_up_to_date() {
     compare(&docs_folder.join("errors.md"), &docs::errors_page());
 }
 
-/// Compares a generated file, or writes it when asked to.
+/// Compares a generated file, or writes it if LOREWELL_UPDATE is set.
 fn compare(file: &Path, wanted: &str) {
     if std::env::var_os("LOREWELL_UPDATE").is_some() {
         fs::write(file, wanted).unwrap();

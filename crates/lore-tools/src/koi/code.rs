@@ -1,4 +1,4 @@
-//! `/github/…` and `/code/query`: repositories, their files, and questions about them.
+//! `/github/…` and `/code/query`: repositories, their files, and queries of the code graph.
 
 use lore_app::knowledge::code::{
     self, NewRepository, SCHEMA, files, query, register, remove, repositories,
@@ -38,7 +38,7 @@ struct NamedIn {
     limit: Option<i64>,
 }
 
-/// Which repository is meant: told in the body or in the address.
+/// Reads the repository name and the limit, which may be in the body or in the query parameters.
 fn named(request: &Request<'_>) -> Result<NamedIn, Failure> {
     let told: NamedIn = match &request.ask.body {
         Some(_) => request.body()?,
@@ -63,7 +63,7 @@ async fn scan(request: &Request<'_>) -> Answered {
         match &repo_name {
             Some(name) => {
                 let outcome = code::scan(librarian, name, &progress).await;
-                // A name nobody knows is a mistake in the request, not of a repository.
+                // An unknown name is an error of the request, not of a repository.
                 if let Err(error @ (Error::NotFound { .. } | Error::Forbidden { .. })) = outcome {
                     return Err(error);
                 }
@@ -120,8 +120,8 @@ struct QueryIn {
     cypher: Option<String>,
     #[serde(default)]
     params: Map<String, Value>,
-    /// Rows by the names of their columns, instead of `c1` to `cN` in the text form of
-    /// other KOI APIs.
+    /// Whether rows use column names and JSON values, instead of `c1` to `cN` with values as text
+    /// like other KOI APIs.
     #[serde(default)]
     named: bool,
 }

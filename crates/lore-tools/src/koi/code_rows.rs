@@ -1,5 +1,5 @@
-//! Rows of Cypher on the wire: typed JSON by column name, or the numbered text form of
-//! other KOI APIs.
+//! The rows of Cypher results on the wire: as JSON values by column name, or as numbered columns of
+//! text like other KOI APIs.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -11,21 +11,21 @@ use lore_app::knowledge::code::{
 use lore_core::{Error, Result};
 use serde_json::{Map, Value, json};
 
-/// Most bytes of an answer; a model could not read as many.
+/// The maximum size of an answer in bytes; a model could not read more.
 const ANSWER_MAX: usize = 1_000_000;
-/// How deep lists of parameters may be nested.
+/// The maximum nesting depth of parameters.
 const DEPTH_MAX: usize = 32;
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// By the names of their columns, values as JSON.
+    /// Fields are named like the columns; values are JSON.
     Named,
-    /// `c1` to `cN`, values as text that says what they are.
+    /// Fields are named `c1` to `cN`; values are text that includes their type.
     Numbered,
 }
 
-/// The rows of an answer.
+/// Writes the rows of an answer. Fails if they are too large.
 pub(super) fn rows(answer: &CodeAnswer, form: Form) -> Result<Vec<Value>> {
     let graph = answer.graph();
     let mut bytes = 0;
@@ -53,7 +53,7 @@ pub(super) fn rows(answer: &CodeAnswer, form: Form) -> Result<Vec<Value>> {
     Ok(rows)
 }
 
-/// Values for `$names`.
+/// Converts JSON to values for the query's `$parameters`.
 pub(super) fn parameters(given: Map<String, Value>) -> Result<Parameters> {
     given
         .into_iter()
@@ -98,7 +98,7 @@ fn typed(graph: &CodeGraph, value: &CodeValue) -> Value {
         CodeValue::Bool(truth) => json!(truth),
         CodeValue::Int(number) => json!(number),
         CodeValue::Float(number) if number.is_finite() => json!(number),
-        // JSON has no such numbers; these are the names that toString gives them.
+        // JSON has no such numbers; these are the names that Cypher's toString gives them.
         CodeValue::Float(number) if number.is_nan() => json!("NaN"),
         CodeValue::Float(number) => json!(if *number > 0.0 { "Infinity" } else { "-Infinity" }),
         CodeValue::String(text) => json!(&**text),
@@ -141,7 +141,7 @@ fn properties<'g>(
     known.map(|(key, value)| (key.to_string(), typed(graph, value.borrow()))).collect()
 }
 
-/// A value as other KOI APIs write it: null, or text that says what it is.
+/// Writes a value as other KOI APIs do: null, or text that includes its type.
 fn numbered(graph: &CodeGraph, value: &CodeValue) -> Value {
     match value {
         CodeValue::Null => Value::Null,

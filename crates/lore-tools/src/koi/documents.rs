@@ -1,4 +1,4 @@
-//! `/search`: documents and passages by the one search.
+//! `/search` and `/query`: search for documents and passages.
 
 use lore_app::knowledge::{Passages, find_documents};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ struct SearchIn {
     include_chunks: bool,
 }
 
-/// The same in an address, where the words have a shorter name.
+/// The same in a query string, where the search text is called `q`.
 #[derive(Deserialize)]
 struct SearchAsked {
     #[serde(alias = "query")]

@@ -13,11 +13,11 @@ use super::answers::{
 };
 use super::{Answered, Request, Verb, row_count, shown, wrong_verb};
 
-/// Most documents of an entity when nobody says how many.
+/// The number of documents returned for an entity when no limit is given.
 const DOCUMENTS: usize = 500;
-/// Most entities of a list.
+/// The maximum number of entities per page of a list.
 const LISTED_MAX: usize = 1_000;
-/// Most entities that are asked for at once.
+/// The maximum number of URIs in one request.
 const URIS_MAX: usize = 200;
 
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
@@ -37,7 +37,7 @@ pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     }
 }
 
-/// Paths with a URI in them, which may hold slashes.
+/// Handles paths that contain a URI, which may itself contain slashes.
 async fn of_one(request: &Request<'_>, path: &str) -> Answered {
     if let Some(uri) = path.strip_prefix("relationships/") {
         return related(request, uri).await;
@@ -127,7 +127,7 @@ async fn found(request: &Request<'_>) -> Answered {
     let limit = row_count(given.limit, 10)?;
     let (librarian, whose) = (&request.librarian, Whose::Everybodys);
     let found = find_entities(librarian, &given.query, wanted, whose, limit).await?;
-    // Who asks for a type of entity asks for no documents.
+    // A request for a type of entity is not interested in documents.
     let documents = match wanted {
         Some(_) => None,
         None => Some(find_mere_documents(librarian, &given.query, limit).await?),
@@ -276,7 +276,7 @@ async fn history(request: &Request<'_>, uri: &str) -> Answered {
         .enumerate()
         .map(|(place, entry)| {
             json!({
-                // Counted for whoever asks: gaps would tell of what is hidden from them.
+                // Counted per viewer: gaps would reveal hidden entries.
                 "sequence": count - place,
                 "at": without_zone(entry.at),
                 "action": entry.kind,
@@ -305,7 +305,7 @@ pub(super) fn entity(found: Entity) -> Value {
     })
 }
 
-/// A type that somebody asked for by name.
+/// Parses an entity type given by name.
 pub(super) async fn read_type(
     request: &Request<'_>,
     field: &str,

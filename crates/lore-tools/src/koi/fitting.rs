@@ -1,22 +1,21 @@
-//! Answers of other servers, as they came.
+//! Makes the answers of other KOI APIs fit the declared schema.
 //!
-//! Nothing is added to what another server says, and nothing is put in another order. Clients
-//! refuse an answer whose values are not of the types that its schema tells, and then nobody
-//! reads any of it: so what is written otherwise is read as what it should be, and a value that
-//! cannot be is left out. What it says is from anybody: signs that nobody sees go, and texts that
-//! would fill a model's whole attention are cut.
+//! Fields are neither added nor reordered. Clients reject a whole answer if one value does not have
+//! the type that the schema declares. Values of another type are therefore converted, and dropped
+//! if that is impossible. Answers are untrusted: invisible characters are removed, and texts are
+//! cut before they fill a model's context.
 
 use lore_core::{Error, Result};
 use serde_json::{Map, Value};
 
-/// Longest text of an answer, in characters.
+/// The maximum length of one text, in characters.
 const TEXT_MAX: usize = 10_000;
-/// Longest answer, in characters of its texts.
+/// The maximum length of all texts of an answer together, in characters.
 const ANSWER_MAX: usize = 400_000;
-/// Stands where a text was cut.
+/// Marks where a text was cut.
 const CUT: char = '…';
 
-/// An answer as one of `schema`, which holds no references.
+/// Makes an answer fit `schema`, which must not contain references.
 pub(super) fn fitted(answer: Value, schema: &Map<String, Value>) -> Result<Value> {
     if !answer.is_object() {
         let what = "the KOI API (its answer is no JSON object)".into();
@@ -28,7 +27,7 @@ pub(super) fn fitted(answer: Value, schema: &Map<String, Value>) -> Result<Value
     Ok(fit(seen, &schema).unwrap_or_else(|| Value::Object(Map::new())))
 }
 
-/// The value with texts that are seen as they are, and not endless.
+/// Removes invisible characters from all texts and cuts them to the limits.
 fn seen(value: Value, left: &mut usize) -> Value {
     match value {
         Value::String(text) => Value::String(shortened(&text, left)),
@@ -52,7 +51,7 @@ fn shortened(text: &str, left: &mut usize) -> String {
     kept
 }
 
-/// The value as one of the schema, if it can be read so.
+/// Converts a value to the type that the schema declares; `None` if that is impossible.
 fn fit(value: Value, schema: &Value) -> Option<Value> {
     let forms = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
     if let Some(forms) = forms {
@@ -89,7 +88,7 @@ fn fit_items(items: Vec<Value>, schema: &Value) -> Value {
     }
 }
 
-/// The same in another form: JSON in a text, a number in a text, a text that is a number.
+/// Reads a value in another form: JSON in a text, or a number or boolean as a text.
 fn reread(value: &Value, schema: &Value) -> Option<Value> {
     match value {
         Value::String(text) => {
@@ -112,7 +111,7 @@ fn is_within(value: &Value, schema: &Value) -> bool {
         && number.is_none_or(|number| bound("maximum").is_none_or(|most| number <= most))
 }
 
-/// Whether values of a kind are of the schema, as far as the kind tells.
+/// Whether the schema admits values of a JSON type. Other constraints are not checked.
 fn allows(schema: &Value, kind: &str) -> bool {
     let is = |name: &str| name == kind || name == "number" && kind == "integer";
     match schema.get("type") {

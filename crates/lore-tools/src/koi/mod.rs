@@ -1,8 +1,8 @@
-//! The KOI API: requests in, JSON out, whatever carries them.
+//! The KOI API, independent of transport: requests in, JSON out.
 //!
-//! The tools of the knowledge toolset are thin wrappers of this API. An [`Ask`] is
-//! answered from this world, or sent to another KOI API where one is configured; the HTTP
-//! front passes its requests to the same [`answer`]. So tools and routes cannot differ.
+//! The tools of the knowledge toolset are thin wrappers around this API. An [`Ask`] is answered
+//! from this world, or sent to another KOI API if one is configured. The HTTP routes pass their
+//! requests to the same [`answer`], so tools and routes cannot differ.
 
 mod answers;
 mod code;
@@ -36,19 +36,19 @@ pub(crate) use code_answers::{QueryAnswer, ScanAnswer};
 pub(crate) use shapes::Shaped;
 pub(crate) use web_answers::{IngestAnswer, MonitorAnswer, PreviewAnswer, ProcessAnswer};
 
-/// The name under which requests that are no tool calls appear in the audit log.
+/// The name of requests that are not tool calls in the audit log.
 const API: &str = "koi_api";
 
-/// Why a request was not answered.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// There is nothing at the path.
+    /// The path does not exist.
     NoSuchPath,
-    /// There is, but not for this verb.
+    /// The path exists, but not for this verb.
     WrongVerb,
-    /// The request cannot be read.
+    /// The request could not be parsed, or the page it is about could not be read.
     Unreadable(Error),
-    /// It was read and failed.
+    /// The request was parsed but failed.
     Failed(Error),
 }
 
@@ -58,16 +58,16 @@ impl From<Error> for Failure {
     }
 }
 
-/// What a handler says.
+/// The result of a handler.
 type Answered = std::result::Result<Value, Failure>;
 
-/// Answers a request that came over HTTP.
+/// Answers a request that came over HTTP, always from this world.
 pub async fn answer(call: &Call, ask: Ask) -> Answered {
     local(call, API, ask).await
 }
 
-/// Answers a request of a tool: from another KOI API where one is configured, else from
-/// this world.
+/// Answers a request of a tool: from another KOI API if one is configured, otherwise from this
+/// world.
 pub(crate) async fn ask<T: JsonSchema>(
     call: &Call,
     tool: &'static str,
@@ -87,7 +87,8 @@ pub(crate) async fn ask<T: JsonSchema>(
     Ok(answered?.into())
 }
 
-/// The other server knows only whom the configuration names, and shows all that one may see.
+/// Fails for players: the other server knows only the account in the configuration, and answers
+/// with everything that account may see.
 fn may_ask_elsewhere(call: &Call) -> Result<()> {
     match call.viewer.sees_gm_side() {
         true => Ok(()),
@@ -98,7 +99,7 @@ fn may_ask_elsewhere(call: &Call) -> Result<()> {
     }
 }
 
-/// Whatever another server says is data from outside, and marked as that.
+/// Marks an answer of another server as untrusted.
 fn from_elsewhere(mut answer: Value) -> Value {
     if let Value::Object(fields) = &mut answer {
         fields.entry("untrusted").or_insert(Value::Bool(true));
@@ -110,7 +111,7 @@ async fn local(call: &Call, tool: &'static str, ask: Ask) -> Answered {
     let request = Request { librarian: librarian(call, tool), call, ask };
     let path = request.ask.path.join("/");
     let path = path.trim_matches('/');
-    // The future of a request is as large as that of its largest handler.
+    // Boxed, because a future is otherwise as large as the largest of its handlers.
     match path.split('/').next().unwrap_or_default() {
         "entity" | "entities" | "entity-search" | "relationships" => {
             Box::pin(entities::route(&request, path)).await
@@ -133,7 +134,7 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The body, as the handler reads it.
+    /// Parses the body.
     fn body<T: DeserializeOwned>(&self) -> std::result::Result<T, Failure> {
         self.body_with(Numbers::Whole)
     }
@@ -147,8 +148,8 @@ impl Request<'_> {
         schema::read(body, numbers).map_err(Failure::Unreadable)
     }
 
-    /// The query parameters, as the handler reads them: what looks like a number or a
-    /// truth value is one.
+    /// Parses the query parameters. Outside of text parameters, numbers and booleans are
+    /// recognised.
     fn query<T: DeserializeOwned>(&self) -> std::result::Result<T, Failure> {
         let plain = |text: &str| match text {
             "true" | "false" => Value::Bool(text == "true"),
@@ -163,13 +164,13 @@ impl Request<'_> {
         schema::parse(pairs.collect::<Map<String, Value>>()).map_err(Failure::Unreadable)
     }
 
-    /// How far the vault is read, while it is.
+    /// The progress of reading the vault, while it is being read.
     async fn vault(&self) -> Option<String> {
         let (done, all) = notes_read(&self.librarian).await?;
         Some(format!("reading, {done} of {all} notes"))
     }
 
-    /// Fails where nothing may be written.
+    /// Fails if nothing may be written.
     fn may_write(&self) -> Result<()> {
         if !self.call.reading_only {
             return Ok(());
@@ -181,7 +182,7 @@ impl Request<'_> {
     }
 }
 
-/// Where the use cases of one call work.
+/// Returns what the use cases of a call work with.
 pub(crate) fn librarian(call: &Call, tool: &'static str) -> Librarian {
     Librarian {
         app: Arc::clone(&call.app),
@@ -192,14 +193,13 @@ pub(crate) fn librarian(call: &Call, tool: &'static str) -> Librarian {
     }
 }
 
-/// A wire type as JSON.
+/// Converts a wire type to JSON.
 fn shown(answer: impl Serialize) -> Answered {
     serde_json::to_value(answer)
         .map_err(|_| Failure::Failed(Error::Bug { what: "an answer of the KOI API".into() }))
 }
 
-/// How many rows are wanted: any number from 1 on. How many there are at most is for who gathers
-/// them to say.
+/// Parses a limit: any number from 1, or the default. Upper bounds are up to the caller.
 fn row_count(limit: Option<i64>, default: usize) -> Result<usize> {
     match limit {
         None => Ok(default),
@@ -213,7 +213,7 @@ fn unreadable(problem: &str) -> Failure {
     Failure::Unreadable(Error::invalid("body", problem, "send a JSON object"))
 }
 
-/// A path that has handlers, but none for this verb.
+/// The error for a path that exists, but not for this verb.
 fn wrong_verb() -> Answered {
     Err(Failure::WrongVerb)
 }

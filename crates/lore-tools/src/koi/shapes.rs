@@ -1,4 +1,4 @@
-//! Answers that pass through as they came, under the schema of their form.
+//! Answers that are passed on unchanged, declared with the schema of a type.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// JSON of the form `T`.
+/// A JSON value that is declared to have the form `T`.
 pub(crate) struct Shaped<T> {
     value: Value,
     form: PhantomData<fn() -> T>,
@@ -19,7 +19,7 @@ impl<T> From<Value> for Shaped<T> {
 }
 
 impl<T> Shaped<T> {
-    /// The answer as it is.
+    /// The JSON value.
     pub(crate) fn value(&self) -> &Value {
         &self.value
     }
@@ -49,7 +49,8 @@ impl<T: JsonSchema> JsonSchema for Shaped<T> {
     }
 }
 
-/// Other servers leave out what they do not know, and clients are not to refuse their answers.
+/// Makes all fields optional, at any depth: other servers leave out what they do not know, and
+/// clients must not reject their answers.
 fn leave_open(form: &mut Map<String, Value>) {
     form.shift_remove("required");
     for inner in form.values_mut() {

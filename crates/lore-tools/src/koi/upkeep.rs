@@ -1,5 +1,5 @@
-//! What there is at all: `/health`, `/entity-types`, `/stats` and the like; registering entities,
-//! and the routes that no other file has.
+//! `/health`, `/entity-types`, `/stats` and the like, registration of entities, and every other
+//! path.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::entities::{entity, read_type};
 use super::{Answered, Failure, Request, Verb, shown, web};
 
-/// Entities that are counted at most.
+/// The maximum number of entities to count.
 const COUNTED_MAX: usize = 1_000_000;
-/// How many of the newest entities are shown.
+/// The number of newest entities to show.
 const RECENT: usize = 10;
 
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
@@ -56,7 +56,7 @@ async fn health(request: &Request<'_>) -> Answered {
     }))
 }
 
-/// The types with what names of each are judged by.
+/// Lists the entity types with the thresholds of name resolution.
 async fn types(request: &Request<'_>) -> Answered {
     let profiles = knowledge::profiles(&request.librarian).await?.into_iter();
     let folders = knowledge::folders(&request.librarian).await?;
@@ -117,7 +117,7 @@ async fn relationship_stats(request: &Request<'_>) -> Answered {
     shown(json!({ "total_relationships": total, "by_predicate": by_predicate }))
 }
 
-/// The entities that have a note.
+/// Lists the entities that have a note.
 async fn vault_entities(request: &Request<'_>) -> Answered {
     let notes = knowledge::notes_of_entities(&request.librarian).await?;
     let rows: Vec<Value> = notes
@@ -135,7 +135,7 @@ async fn vault_entities(request: &Request<'_>) -> Answered {
     shown(json!({ "count": rows.len(), "entities": rows }))
 }
 
-/// Reads the notes again, as far as they changed, and makes the relations that waited.
+/// Reads changed notes again and creates relations that were waiting for an entity.
 async fn sync(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let notes = knowledge::sync_vault(&request.librarian).await?;
@@ -181,7 +181,7 @@ async fn register(request: &Request<'_>) -> Answered {
     shown(answer)
 }
 
-/// What else is to be told of a registration, where there is something.
+/// Further fields about a registration, where there is something to say.
 fn further(registered: &Registered) -> impl Iterator<Item = (String, Value)> {
     let told = json!({
         "aliases": registered.kept_back,

@@ -1,4 +1,4 @@
-//! `/web/…`: pages on their way in, and those that are watched.
+//! `/web/…`: previewing, ingesting and monitoring web pages. Also `/ingest`.
 
 use lore_app::knowledge::{
     Intake, Item, Looked, NewEntity, NewRelation, Opinion, Read, Taken, Verdict, evaluate, ingest,
@@ -56,8 +56,8 @@ async fn previewed(request: &Request<'_>) -> Answered {
     })
 }
 
-/// A page that answers and cannot be read: clients of this API know that by its status, and by
-/// how the reason begins.
+/// Gives a page that answered but could not be read the status and the beginning of the message by
+/// which clients of this API recognise it.
 fn unread(error: Error) -> Failure {
     match error {
         Error::Precondition { message, hint } => {
@@ -143,7 +143,7 @@ struct RelationIn {
     confidence: Option<f64>,
 }
 
-/// How sure a relation is when nobody says.
+/// The confidence of a relation when none is given.
 const CONFIDENCE: f64 = 0.9;
 
 async fn ingested(request: &Request<'_>) -> Answered {
@@ -175,7 +175,7 @@ fn intake(entities: Vec<Value>, relationships: Vec<Value>, folder: Option<String
     }
 }
 
-/// One of a list; one that cannot be read does not hurt the others.
+/// Parses one item of a list. An item that cannot be parsed does not affect the others.
 fn item<T: DeserializeOwned>(value: Value) -> Item<T> {
     let Value::Object(fields) = value else { return Err("it is not a JSON object".into()) };
     schema::parse(fields).map_err(|error| error.to_string())
@@ -194,7 +194,7 @@ struct DocumentIn {
     source: Option<String>,
 }
 
-/// `/ingest`: what another program read.
+/// Handles `/ingest`, which stores a document that another program has read.
 pub(super) async fn document(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let given: DocumentIn = request.body()?;

@@ -1,4 +1,4 @@
-//! The declarations, one folder for each toolset, one file for each tool.
+//! The declarations: one folder per toolset, one file per tool.
 
 mod atlas;
 mod knowledge;
@@ -12,7 +12,7 @@ use crate::prompt::Prompt;
 use crate::resource::Resource;
 use crate::tool::Tool;
 
-/// Every tool, in the order of listings.
+/// Returns every tool, in listing order.
 pub(crate) fn tools() -> Vec<Tool> {
     let mut tools = play::tools();
     tools.extend(memory::tools());
@@ -22,7 +22,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     tools
 }
 
-/// Every resource, in the order of listings.
+/// Returns every resource, in listing order.
 pub(crate) fn resources() -> Vec<Resource> {
     let mut resources = worlds::resources();
     resources.extend(play::resources());
@@ -32,7 +32,7 @@ pub(crate) fn resources() -> Vec<Resource> {
     resources
 }
 
-/// Every prompt, in the order of listings.
+/// Returns every prompt, in listing order.
 pub(crate) fn prompts() -> Vec<Prompt> {
     let mut prompts = play::prompts();
     prompts.extend(memory::prompts());

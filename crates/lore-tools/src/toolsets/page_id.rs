@@ -1,4 +1,4 @@
-//! What stands for a page in arguments: its number, or whatever another door shows it by.
+//! The id of a page in arguments: its number, or the form in which another door shows it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,18 +9,18 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// What stands for a page, or for a post of one. Clients send a number also as text or as the
-/// mention they would write, and the ids that other tools showed them.
+/// The id of a page, or of a post of one. Any JSON value is accepted at first, because clients send
+/// a number also as text or as a mention, and ids that other tools showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageId(Value);
 
 impl PageId {
-    /// The number, where it is written as one.
+    /// Returns the number, if the value contains one.
     pub(super) fn written(&self) -> Option<i64> {
         number_in(&self.0)
     }
 
-    /// The number of the page; what the viewer does not see is not found.
+    /// Returns the page's number. Pages that the viewer does not see are not found.
     pub(super) async fn find(&self, app: &App, viewer: &Viewer, field: &str) -> Result<i64> {
         if let Some(number) = self.written() {
             return Ok(number);
@@ -58,12 +58,12 @@ impl JsonSchema for PageId {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Not a list of types: some clients know schemas with a single type only.
+        // Not a list of types: some clients support only schemas with a single type.
         schemars::json_schema!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] })
     }
 }
 
-/// The number that a value is: a number, its digits, or a mention.
+/// Parses a number, the digits of one, or a mention such as `[entity:12|Bob]`.
 pub(super) fn number_in(given: &Value) -> Option<i64> {
     match given {
         Value::Number(number) => number.as_i64(),

@@ -1,4 +1,4 @@
-//! The worlds a caller can enter, as resources. Always on.
+//! Resources about the worlds that a caller can enter. They are always on.
 
 use futures::FutureExt;
 use lore_app::access::Presence;
@@ -16,7 +16,7 @@ pub(super) fn resources() -> Vec<Resource> {
             name: "worlds",
             title: "Worlds",
             description: "The worlds you can enter, and which one you are in. Read it to find out \
-                          where what you store goes.",
+                          where your data is stored.",
             toolset: None,
             role: Role::Reader,
             read: |call, _| read_all(call).boxed(),
@@ -56,8 +56,8 @@ async fn complete(call: Call, typed: String) -> Result<Vec<String>> {
     Ok(names.filter(|name| name.to_lowercase().starts_with(&typed)).collect())
 }
 
-/// The worlds that a caller can enter. A token leads into its own, whatever else whoever
-/// brings it may enter with another.
+/// Returns the worlds that a caller can enter. A caller with a token can enter only the token's
+/// world, whatever other tokens of the same principal may allow.
 async fn open_to(call: &Call) -> Result<Vec<World>> {
     let mut worlds = worlds::list(&call.app, call.viewer.principal).await?;
     if call.presence == Presence::Anywhere {

@@ -1,4 +1,4 @@
-//! Copying a world of a service or an archive into the own one, again and again.
+//! Copying a world from a service or an archive repeatedly.
 
 use lore_anvil::Kind;
 use lore_app::atlas::Extent;
@@ -11,7 +11,7 @@ fn date(year: u32) -> Value {
     json!({ "date": format!("{year}-01-01 00:00:00.000000"), "timezone": "UTC" })
 }
 
-/// A thing with what every one begins with, and `more`.
+/// An object with the fields that every object has, and `more`.
 fn thing(number: u32, year: u32, more: Value) -> Value {
     let mut all = object(json!({
         "id": uid(number), "title": format!("Thing {number}"), "state": "public",
@@ -21,7 +21,7 @@ fn thing(number: u32, year: u32, more: Value) -> Value {
     Value::Object(all)
 }
 
-/// An article, a category, a map with a marker and a history that are joined.
+/// Adds an article, a category, a map with a marker, and a history that are connected.
 fn fill(there: &There, year: u32) {
     let article = json!({ "id": uid(2), "title": "Thing 2" });
     there.put(Kind::Category, thing(1, year, json!({})));
@@ -46,7 +46,7 @@ fn fill(there: &There, year: u32) {
     there.put(Kind::History, thing(6, year, history));
 }
 
-/// The same with everything cleared that can be.
+/// Adds the same objects with every optional field cleared.
 fn fill_cleared(there: &There, year: u32) {
     there.put(
         Kind::Article,
@@ -196,7 +196,7 @@ async fn a_list_that_should_be_there_and_is_not_makes_the_copy_incomplete() {
         assert_eq!(done.missing.some, ["articles: the list was not found"], "{run}");
     }
     assert_eq!(article(&world, 2).await["content"], "Old.");
-    // What only some services list is nothing to worry about.
+    // A list that only some services have may be missing.
     *there.missing.lock().unwrap() = Some(Kind::Chronicle);
     let done = there.copied(&world).await;
     assert_eq!((done.deleted, done.missing.count, done.unlisted.count), (0, 0, 1), "{done:?}");
@@ -234,7 +234,7 @@ async fn what_the_service_fails_to_tell_makes_the_copy_incomplete_until_it_is_to
     *there.silent.lock().unwrap() = Vec::new();
     let done = there.copied(&world).await;
     assert_eq!((done.made, done.missing.count), (2, 0), "{done:?}");
-    // A service that fails again and again is left alone.
+    // Copying stops when the service fails again and again.
     *there.silent.lock().unwrap() = (1..20).map(uid).collect();
     for number in 1..20 {
         there.put(Kind::Article, thing(number, 2022, json!({ "templateType": "item" })));
@@ -325,7 +325,7 @@ async fn trouble_is_told_once_and_takes_nothing_else_with_it() {
     let again = there.copied(&world).await;
     assert_eq!((again.left_out.count, again.left_out.again), (0, 2), "{again:?}");
     assert_eq!(version().await, before, "what cannot be mended is not written again");
-    // The one above turns round: now the other can be below it.
+    // The parent becomes a kind that can have the other below it.
     there.put(Kind::Article, thing(2, 2022, json!({ "templateType": "item" })));
     let mended = there.copied(&world).await;
     assert_eq!((mended.left_out.count, mended.left_out.again), (0, 1), "{mended:?}");
@@ -408,7 +408,7 @@ async fn copies_are_as_old_as_what_they_are_copies_of() {
     there.put(Kind::Article, thing(1, 2006, changed));
     there.copied(&world).await;
     assert_eq!(told(1).await, (year(2001), year(2006)));
-    // What is written here is written now.
+    // Changes made here have the current date.
     let title = json!({ "article_id": uid(1), "title": "Mine" });
     world.call("update_article", title).await;
     assert!(told(1).await.1 > year(2020));
@@ -445,7 +445,7 @@ async fn tags_that_are_hidden_there_are_hidden_here() {
         thing(number, 2005, json!({ "templateType": "item", "tags": tags, "openFields": open }))
     };
     let player = world.player().await;
-    // Hidden from the beginning, and hidden later, although nothing else changes.
+    // Hidden from the beginning, and hidden later without any other change.
     for (number, first) in [(1, Some("a")), (2, None)] {
         for open in [first, Some("a")] {
             there.put(Kind::Article, tagged(number, open));

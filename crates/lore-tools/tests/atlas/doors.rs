@@ -1,4 +1,4 @@
-//! What other doors wrote is here, and what is written here is seen by them.
+//! Content of other doors is visible here, and content written here is visible there.
 
 use std::collections::BTreeSet;
 

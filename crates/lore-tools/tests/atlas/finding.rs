@@ -1,4 +1,4 @@
-//! Pages of a search make up one list, here and in front of a service.
+//! The pages of a search form one list, both here and in front of a service.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use crate::there::{There, uid};
 use crate::world::World;
 
-/// More than any single call looks at.
+/// More pages than any single call reads.
 const MANY: usize = 1_100;
 
-/// A world in which many pages have the word.
+/// A world in which many pages contain the word.
 async fn with_harvests() -> World {
     let world = World::new().await;
     let mut batch = Batch::new(Origin::new("test", "1"), world.app.effects.now());
@@ -29,7 +29,7 @@ async fn with_harvests() -> World {
     world
 }
 
-/// The ids on all pages of a search, one page after the other, and the totals that these told.
+/// Reads all pages of a search. Returns the ids in order and the totals that the pages reported.
 async fn leafed(source: &dyn Anvil, limit: usize) -> (Vec<Value>, HashSet<usize>) {
     let (mut ids, mut totals) = (Vec::new(), HashSet::new());
     loop {

@@ -1,4 +1,4 @@
-//! What is a part of something hidden is hidden with it, in every tool and for every kind.
+//! A part of something hidden is hidden with it, in every tool and for every kind.
 
 use lore_anvil::Kind;
 use lore_app::atlas::{Anvil, Atlas, ListQuery};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, object, titles};
 
-/// Every kind of part, with what it is a part of.
+/// Every kind of part, with its field and the kind of its whole.
 fn parts() -> impl Iterator<Item = (Kind, &'static str, Kind)> {
     let all = Kind::ALL.iter().copied();
     all.flat_map(|kind| kind.row().holders().map(move |(field, whole, _)| (kind, field, whole)))
@@ -119,7 +119,7 @@ async fn parts_follow_when_the_whole_is_hidden_shown_or_another() {
         assert!(!sees(&player, Kind::Note, &own).await, "what is private itself stays so");
         let told = owner.read(Kind::Note, note.as_str(), 0).await.unwrap();
         assert_eq!(told["state"], "public", "what it says of itself");
-        // The store hides it, so the other doors do, too.
+        // The store hides it, so other doors hide it, too.
         let ask = json!({ "query": "quernstone" });
         let found = world.try_call(viewer, "knowledge_search", ask).await.unwrap().to_string();
         assert_eq!(found.contains("notebook_note"), shown, "{kind:?} {fields}: {found}");

@@ -1,4 +1,4 @@
-//! A service that knows only the account of its keys, in front of those who may not see everything.
+//! A live service whose keys see everything, in front of viewers who may not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn question(words: &str) -> ArticleQuery {
     }
 }
 
-/// A service with a private map, and public things on it.
+/// A service with a private map and public objects on it.
 fn with_a_hidden_map() -> There {
     let map = json!({ "id": "m", "title": "Hidden", "state": "private" });
     let public = |id: &str| json!({ "id": id, "title": "Thing", "state": "public" });
@@ -77,7 +77,7 @@ async fn what_is_in_something_hidden_is_hidden_and_campaigns_are_those_of_this_w
 async fn players_of_a_service_learn_nothing_of_what_is_hidden() {
     let world = World::new().await;
     let player = live(&world, with_a_hidden_map(), world.player().await);
-    // The layer is public, and its map is not.
+    // The layer is public, but its map is not.
     assert_eq!(player.read(Kind::Layer, Some("l"), 0).await.unwrap_err().code(), Code::NotFound);
     assert!(player.list(&ListQuery::of(Kind::Layer)).await.unwrap().rows.is_empty());
     let about = player.read(Kind::World, Some("w"), 1).await.unwrap();
@@ -120,7 +120,7 @@ async fn players_of_a_service_see_no_hidden_picture_or_mention() {
     assert_eq!(addresses, [false, true]);
 }
 
-/// Everything that can name `id`, in fields that nobody declared and in running text.
+/// Everything that can refer to `id`, in undeclared fields and in texts.
 fn naming(id: &str) -> Value {
     let hidden = json!({ "id": id, "title": "HIDDEN" });
     json!({
@@ -234,7 +234,7 @@ async fn what_is_for_groups_of_subscribers_is_not_for_players() {
     let ask = json!({ "article_id": uid(2), "verbose": true });
     let kept = world.call("get_article", ask).await["data"].clone();
     assert_eq!(kept["subscribergroups"][0]["title"], "Patrons");
-    // Who publishes it says that it is for everybody.
+    // Publishing it makes it visible to everybody.
     world.call("update_article", json!({ "article_id": uid(2), "state": "public" })).await;
     assert!(here.read(Kind::Article, Some(&uid(2)), 2).await.is_ok());
 }

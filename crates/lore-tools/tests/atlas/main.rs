@@ -1,4 +1,4 @@
-//! Stories of World Anvil's users, through the registry on a real store.
+//! Tests of the atlas, through the registry on a real store.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Mentions: of pages and other things, by any id, and of what is not there.
+//! Mentions of pages and other objects, by any id, and mentions that lead nowhere.
 
 use lore_anvil::Kind;
 use lore_app::atlas::Extent;
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::there::{There, uid};
 use crate::world::World;
 
-/// What an article says.
+/// Returns the text of an article.
 async fn content(world: &World, id: &Value) -> String {
     let arguments = json!({ "article_id": id, "granularity": 2 });
     let read = world.call("get_article", arguments).await;
     read["data"]["content"].as_str().unwrap().to_owned()
 }
 
-/// Whom the graph joins to something.
+/// Returns the names that the graph connects with a node.
 async fn neighbours(world: &World, name: &str) -> String {
     world.call("get_entity_neighborhood", json!({ "entity_uri": name })).await.to_string()
 }

@@ -1,4 +1,4 @@
-//! Numbers of pictures and stat blocks: each means one thing, in whichever world that is.
+//! Numbers of images and stat blocks: each identifies one object across all worlds.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::there::There;
 use crate::world::{World, object};
 
-/// A second world of the owner: its id, and who they are there.
+/// Creates a second world of the owner. Returns its id and the owner's viewer in it.
 async fn second(world: &World) -> (String, Viewer) {
     let other = worlds::create(&world.app, world.owner.principal, "Other", "test").await.unwrap();
     let there = world.app.store.enter(world.owner.principal, other.id).await.unwrap().unwrap();
@@ -48,7 +48,7 @@ async fn a_number_means_one_thing_whichever_world_it_is_in() {
     for (number, title) in [(1, "A"), (2, "New"), (3, "C")] {
         assert_eq!(title_of(&world, &json!(number)).await, title);
     }
-    // Nor does the number of something deleted come again.
+    // The number of a deleted object is not used again, either.
     assert_eq!(world.make(Kind::Image, json!({ "title": "E" })).await, 5);
 }
 
@@ -68,7 +68,7 @@ async fn a_number_from_when_each_world_counted_for_itself_is_no_guess() {
     assert!(told.contains("several: Old ("), "{told}");
     let uid = told.split(['(', ')']).nth(1).unwrap();
     assert_eq!(title_of(&world, &json!(uid)).await, "Old");
-    // What refers to one means that of its own world.
+    // A reference by number means the object in the world of the referring object.
     let map = json!({ "title": "Map", "image": { "id": 1 }, "world": { "id": other } });
     let map = world.make(Kind::Map, map).await;
     let shown = world.call("get_map", json!({ "map_id": map, "verbose": true })).await;
@@ -92,7 +92,7 @@ async fn what_was_made_in_another_world_gives_way_to_copies() {
     assert_eq!(title_of(&world, &json!(moved)).await, "Made");
     let page = elsewhere.read(Kind::Article, page["id"].as_str(), 2).await.unwrap();
     assert_eq!(page["content"], format!(r"See \[img:{moved}\]."));
-    // Whatever is made later has numbers that no service has.
+    // Objects created later get numbers that no service uses.
     let later = elsewhere.create(Kind::Image, &object(json!({ "title": "Later" }))).await.unwrap();
     assert!(later["id"].as_i64().unwrap() > 1 << 40, "{later:?}");
 }

@@ -1,4 +1,4 @@
-//! References and mentions in fields that nobody declared, and numbers that things come with.
+//! References and mentions in undeclared fields, and the numbers that copied objects bring along.
 
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ async fn a_mention_of_what_is_hidden_is_its_label() {
     let whole = world.call("get_article", ask).await["data"]["content"].clone();
     let whole = whole.as_str().unwrap();
     assert!(whole.contains("(location:") && !whole.contains("HIDDEN"), "{whole}");
-    // What somebody writes back who sees it says no more than before.
+    // Writing back what was read, by somebody who sees the mentions, changes nothing.
     world.call("update_article", json!({ "article_id": id, "content": whole })).await;
     let kept = world.call("get_entities", json!({ "entity_ids": [2] })).await;
     assert_eq!(kept["results"][0]["entry"], entry);

@@ -1,4 +1,4 @@
-//! What users of World Anvil do in a world of their own, and that nothing hidden is seen.
+//! What users of World Anvil do in a world of their own, and that nothing hidden is shown.
 
 use std::sync::Arc;
 
@@ -281,7 +281,7 @@ async fn null_takes_sections_away_one_or_all() {
     assert_eq!((now.get("sections"), &now["content"]), (None, &json!("Text.")), "{now}");
 }
 
-/// The names of hidden things and what they say must be in no answer of any tool.
+/// Names and texts of hidden things must not occur in any answer of any tool.
 #[tokio::test]
 async fn a_player_sees_nothing_hidden_in_any_tool() {
     let world = World::new().await;
@@ -328,7 +328,7 @@ async fn a_player_sees_nothing_hidden_in_any_tool() {
     assert_eq!(found.await.unwrap()["data"]["title"], "Open");
 }
 
-/// Calls of a tool with everything there is.
+/// Returns calls of a tool with every id that it can take.
 fn calls_of(tool: &str, ids: &[(Kind, Value)], campaign: &Value) -> Vec<Value> {
     let of = |wanted: Kind| ids.iter().filter(move |(kind, _)| *kind == wanted).map(|(_, id)| id);
     if tool == "search_articles" {

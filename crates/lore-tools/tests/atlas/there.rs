@@ -1,4 +1,4 @@
-//! A service, or an archive, that holds what a test puts there.
+//! A fake service or archive with the objects that a test puts into it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -21,21 +21,21 @@ pub(crate) struct There {
     pub(crate) forbidden: Mutex<Option<Kind>>,
     /// A kind whose list is not found.
     pub(crate) missing: Mutex<Option<Kind>>,
-    /// Things that cannot be read at present, though they are listed.
+    /// Ids of objects that are listed but cannot be read.
     pub(crate) silent: Mutex<Vec<String>>,
     /// A kind that is listed without ids.
     pub(crate) nameless: Mutex<Option<Kind>>,
 }
 
-/// How much lists tell.
+/// How much the rows of a list contain.
 enum RowsTell {
-    /// As little as those of the service.
+    /// As little as the rows of the real service.
     Heads,
     Everything,
 }
 
 impl There {
-    /// With nothing in it yet.
+    /// Creates an empty service.
     pub(crate) fn new(extent: Extent) -> Self {
         Self {
             extent,
@@ -48,14 +48,14 @@ impl There {
         }
     }
 
-    /// With these things, whose lists tell everything.
+    /// Creates a service with these objects, whose lists contain everything.
     pub(crate) fn holding(extent: Extent, things: Vec<(Kind, Value)>) -> Self {
         let there = Self { rows: RowsTell::Everything, ..Self::new(extent) };
         things.into_iter().for_each(|(kind, thing)| there.put(kind, thing));
         there
     }
 
-    /// Puts a thing there, in the place of one with the same id.
+    /// Adds an object, replacing one with the same id.
     pub(crate) fn put(&self, kind: Kind, thing: Value) {
         let thing = object(thing);
         self.remove(kind, &id_of(&thing));
@@ -137,7 +137,7 @@ impl Anvil for There {
         Ok(copied.map(|article| Listed { article, world: the_world() }).collect())
     }
 
-    /// Articles whose text has the words, but for those that were copied.
+    /// Finds articles whose text contains the words, except those that were copied.
     async fn search(&self, query: &ArticleQuery) -> Result<FoundArticles> {
         let text = |article: &Object| article["content"].as_str().unwrap().to_owned();
         let mut articles = self.of(Kind::Article);

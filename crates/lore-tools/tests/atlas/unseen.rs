@@ -1,4 +1,4 @@
-//! What players must not learn by a detour: from what is gone, from lists, from what things hold.
+//! What players must not learn indirectly: from deleted things, from lists, from contained things.
 
 use std::sync::Arc;
 

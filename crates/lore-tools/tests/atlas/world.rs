@@ -1,4 +1,4 @@
-//! A world to test in.
+//! The world that the atlas tests run in.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl World {
         }
     }
 
-    /// Makes a page and gives its UUID.
+    /// Creates a page and returns its UUID.
     pub(crate) async fn page(&self, entity: Value) -> String {
         let name = entity["name"].clone();
         self.call("create_entities", json!({ "entities": [entity] })).await;
@@ -68,7 +68,7 @@ impl World {
         row["id"].as_str().unwrap().to_owned()
     }
 
-    /// Makes an object of a kind that no tool makes; gives its id.
+    /// Creates an object of a kind that no tool creates, and returns its id.
     pub(crate) async fn make(&self, kind: Kind, fields: Value) -> Value {
         let atlas = Atlas::new(Arc::clone(&self.app), self.owner, "test", "test".into());
         atlas.create(kind, &object(fields)).await.unwrap()["id"].clone()
@@ -78,7 +78,7 @@ impl World {
         self.person("Alice", Role::Player).await
     }
 
-    /// Somebody with a token.
+    /// Returns the viewer of somebody with a token.
     pub(crate) async fn person(&self, name: &str, role: Role) -> Viewer {
         let who = bearer(&self.app, &self.owner, name, role).await;
         enter(&self.app, who, None).await.unwrap()

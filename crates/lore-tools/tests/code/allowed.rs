@@ -88,14 +88,14 @@ async fn a_folder_is_read_only_as_long_as_it_is_the_one_that_was_allowed() {
     let scan = json!({ "action": "scan" });
     let done = world.try_call(gm, "github_scan", scan.clone()).await.unwrap();
     assert_eq!(done["results"][0]["total_files"], 1, "{done}");
-    // Nobody lists the folder any more.
+    // The folder is no longer in the configuration.
     let World { directory, app, .. } = world;
     drop(app);
     let world = World::with_paths(directory, Vec::new()).await;
     let done = world.call("github_scan", scan.clone()).await;
     let error = done["results"][0]["error"].as_str().unwrap();
     assert!(error.contains("no longer"), "{error}");
-    // It is listed again, but leads elsewhere.
+    // The folder is in the configuration again, but leads elsewhere.
     let World { directory, app, .. } = world;
     drop(app);
     let world = World::at(directory).await;

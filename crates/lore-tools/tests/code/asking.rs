@@ -1,4 +1,4 @@
-//! Questions: their answers, their forms and their refusals.
+//! Queries of the code graph: their answers, forms and errors.
 
 use lore_tools::CallError;
 use lore_tools::koi::Ask;

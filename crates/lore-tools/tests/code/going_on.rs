@@ -1,4 +1,4 @@
-//! Scans while they go on, and those that are broken off.
+//! Scans while they are running, and interrupted scans.
 
 use std::fs;
 use std::sync::{Arc, Mutex, mpsc};
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::world::{World, kitchen};
 
-/// Remembers what it was told.
+/// Records the progress that was reported.
 #[derive(Default)]
 struct Told(Mutex<Vec<(f64, Option<f64>)>>);
 
@@ -55,7 +55,7 @@ async fn a_scan_tells_how_far_it_is_and_stops_when_told() {
     assert!(told.iter().zip(told.iter().skip(1)).all(|(a, b)| a.0 < b.0), "{told:?}");
 }
 
-/// Holds a scan up when it has told of its progress so often.
+/// Pauses a scan after a number of progress reports.
 struct Gate {
     left: Mutex<usize>,
     reached: Mutex<Option<oneshot::Sender<()>>>,
@@ -70,13 +70,13 @@ impl ProgressSink for Gate {
             && let Some(reached) = self.reached.lock().unwrap().take()
         {
             reached.send(()).unwrap();
-            // Fails when the other end is gone: then nobody holds it up any more.
+            // Fails when the sender is dropped: then the scan is no longer paused.
             let _ = self.opened.lock().unwrap().recv();
         }
     }
 }
 
-/// A scan that has come half way and waits.
+/// A scan that is paused half-way.
 struct HalfWay {
     open: mpsc::Sender<()>,
     cancel: CancellationToken,
@@ -84,14 +84,14 @@ struct HalfWay {
 }
 
 impl World {
-    /// Many files, each with a function of this name.
+    /// Writes many files, each with a function of this name.
     fn write_many(&self, function: &str) {
         for number in 0..MANY {
             self.write(&format!("f{number}.py"), &format!("def {function}():\n    pass\n"));
         }
     }
 
-    /// How many files there are by the status, by the list and by the graph.
+    /// The number of files according to the status, the list and the graph.
     async fn counted(&self) -> [u64; 3] {
         let status = self.status().await["file_count"].as_u64().unwrap();
         let files = self.ask(Ask::get(["github", "files"]).with("limit", Some("1000"))).await;
@@ -120,7 +120,7 @@ impl World {
     }
 }
 
-/// As many files as are kept in several commits.
+/// More files than one commit stores.
 const MANY: usize = 300;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
@@ -156,7 +156,7 @@ async fn a_scan_that_was_broken_off_says_so_and_counts_what_is_there() {
     assert!(matches!(stopped, Err(CallError::Failed(Error::Cancelled))), "{stopped:?}");
     assert_eq!(world.status().await["status"], "interrupted");
     let (mut counted, mut attempts) = (world.counted().await, 0);
-    // What was on its way to the disk when it was broken off still arrives.
+    // Commits that were under way when the scan was cancelled still arrive.
     while (counted[0] == 0 || counted.iter().any(|count| *count != counted[0])) && attempts < 100 {
         tokio::time::sleep(Duration::from_millis(20)).await;
         (counted, attempts) = (world.counted().await, attempts + 1);
@@ -179,7 +179,7 @@ async fn other_programs_see_at_once_that_a_scan_was_broken_off() {
     let half = world.scan_half_way().await;
     let status = koi::answer(&seen, Ask::get(["github", "status"])).await.unwrap();
     assert_eq!(status["repos"][0]["status"], "scanning", "{status}");
-    // The program is told to end, with the scan still going on.
+    // The program is told to stop while the scan is running.
     tokio::join!(world.app.code.stop(), async { drop(half.open) });
     let ended = half.scan.await.unwrap().unwrap();
     assert!(ended["results"][0]["error"].is_string(), "{ended}");

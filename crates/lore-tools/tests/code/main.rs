@@ -1,4 +1,4 @@
-//! Stories of code, through the registry and the KOI API on a real store.
+//! Tests of the code graph, through the registry and the KOI API on a real store.
 
 #![allow(
     clippy::unwrap_used,
@@ -50,9 +50,8 @@ async fn a_repository_is_scanned_asked_and_searched() {
     assert_eq!(entities["results"][0]["type"], "Project", "{entities}");
 }
 
-/// The doors of search and of memory lead to the same files; that a symbol has a name does
-/// not make it somebody whom names are resolved to.
-
+/// Search and memory find the same files. A symbol's name does not make it an entity that names are
+/// resolved to.
 #[tokio::test]
 async fn files_are_found_by_what_they_define_through_other_doors() {
     let world = kitchen().await;
@@ -87,7 +86,7 @@ async fn editing_one_file_changes_only_its_symbols() {
     let done = world.call("github_scan", json!({ "action": "scan" })).await;
     assert_eq!(done["results"][0]["files_removed"], 1);
     assert!(world.rows("MATCH (c:Class) RETURN c.name").await.is_empty());
-    // What comes back is taken out of the bin.
+    // A file that comes back is restored from the bin.
     world.write("tea.py", PYTHON);
     world.call("github_scan", json!({ "action": "scan" })).await;
     assert_eq!(world.rows("MATCH (c:Class) RETURN c.name").await.len(), 1);

@@ -1,4 +1,4 @@
-//! Repositories: their names, those that fail, and those that are forgotten.
+//! Repositories: their names, failing ones, and removed ones.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A world beside a folder of sources.
+//! A world next to a folder of source files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::place::{self, app_in};
 
-/// A store and a folder of sources beside it.
+/// A store and a folder of source files next to it.
 pub(crate) struct World {
     pub(crate) app: Arc<App>,
     pub(crate) owner: Viewer,
@@ -23,7 +23,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world beside a folder `repo` of sources, and a folder `open` that others may add.
+    /// Creates a world next to a folder `repo` of source files and a folder `open` whose
+    /// repositories others may add.
     pub(crate) async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         Self::at(directory).await
@@ -56,7 +57,7 @@ impl World {
         self.directory.path().join(name).display().to_string()
     }
 
-    /// A call by somebody who came with a token, or by the owner at the machine.
+    /// Creates a call by `viewer`. The owner is at the machine; others came with a token.
     pub(crate) fn call_by(&self, viewer: Viewer) -> Call {
         let mut call = Call::new(Arc::clone(&self.app), viewer);
         if viewer == self.owner {
@@ -94,7 +95,7 @@ impl World {
         answer.unwrap_or_else(|error| panic!("{tool} {input}: {error}"))
     }
 
-    /// Adds and scans the sources; tells what the scan says of them.
+    /// Adds and scans the source files. Returns the result of the scan.
     pub(crate) async fn scan(&self) -> Value {
         let added = json!({ "repo_url": self.folder("repo"), "repo_name": "me/repo" });
         self.post("github/repos", added).await;
@@ -129,7 +130,7 @@ impl World {
         enter(&self.app, self.bearer(name, role).await, None).await.unwrap()
     }
 
-    /// Who comes with a new token.
+    /// Issues a new token and returns the identity of its bearer.
     pub(crate) async fn bearer(&self, name: &str, role: Role) -> Identity {
         place::bearer(&self.app, &self.owner, name, role).await
     }
@@ -141,7 +142,7 @@ pub(crate) const PYTHON: &str = "import helpers\n\n\nclass Kettle:\n    \"\"\"Bo
 pub(crate) const HELPERS: &str = "def heat(litres):\n    \"\"\"Warms water until it sings.\"\"\"\n    \
                        return litres * 100\n";
 
-/// Sources to ask about.
+/// Creates a world with source files to query.
 pub(crate) async fn kitchen() -> World {
     let world = World::new().await;
     world.write("tea.py", PYTHON);

@@ -1,4 +1,4 @@
-//! What is told of an entity to who asks, and how a question is repeated.
+//! What readers are told about an entity, and how answers repeat queries.
 
 use lore_tools::koi::Ask;
 use serde_json::json;
@@ -33,7 +33,7 @@ async fn what_somebody_wrote_of_an_entity_is_around_it_and_what_was_read_is_not(
     }
 }
 
-/// Whatever joins them, and whichever way.
+/// Whichever kind of edge connects them, in either direction.
 #[tokio::test]
 async fn what_is_linked_to_an_entity_is_a_document_of_it_or_around_it() {
     let world = World::new().await;

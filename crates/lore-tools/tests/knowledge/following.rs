@@ -1,4 +1,4 @@
-//! What is followed in the background, and what many ask for at once.
+//! Background work, and many requests at once.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::{ARTICLE, World};
 
-/// Waits until something is so. What never is ends the test.
+/// Waits until a condition holds; fails if it never does.
 async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
     for _ in 0..600 {
         if is_so().await {
@@ -20,7 +20,7 @@ async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
     panic!("{what}");
 }
 
-/// Whether a word stands in what is found by it. Words like it are found, too.
+/// Whether the documents found by a word contain it. Similar words are found, too.
 async fn finds(world: &World, word: &str) -> bool {
     let found = world.call("knowledge_search", json!({ "query": word })).await;
     found["results"].to_string().contains(word)
@@ -173,7 +173,7 @@ async fn a_page_that_is_taken_in_again_gets_what_is_new() {
     assert_eq!(added["refused"].as_array().unwrap().len(), 2, "{added}");
     let told = ["Ada Holt affiliated_with Salish Sea Fund"];
     assert_eq!(world.relations("Ada Holt").await, told);
-    // The fund does not stand in the text: that the page tells of it was said with the request.
+    // The text does not name the fund; the request said that the page is about it.
     let about = json!({ "entity_uri": "Salish Sea Fund" });
     let documents = world.call("get_entity_documents", about).await["documents"].clone();
     assert!(documents.to_string().contains(url), "{documents}");
@@ -427,7 +427,7 @@ async fn a_note_that_was_removed_and_written_elsewhere_later_was_moved() {
     );
     let documents = world.call("get_entity_documents", json!({ "entity_uri": sig })).await;
     assert_eq!(documents["documents"][0]["vault_path"], "Sig Boldane", "{documents}");
-    // Whoever writes it once more writes another.
+    // The same text once more is another entity.
     write("Sig Coldane.md", &format!("{person}He is frabjous.\n"));
     look().await;
     assert_ne!(uri("Sig Coldane").await, sig);
@@ -448,7 +448,8 @@ async fn notes_that_moved_while_nobody_looked_are_followed_where_it_is_clear() {
     world.post("sync-relationships", json!({})).await;
     let uri = async |name: &str| world.best(name).await["uri"].clone();
     let before = [uri(names[0]).await, uri(names[1]).await, uri(names[2]).await];
-    // All say the same: two are known by their names, and whoever has another is the third.
+    // The notes have the same text. Two are recognised by their names, so the renamed one is the
+    // third.
     for (from, to) in
         [("Ann Moor", "Ann Moor"), ("Bea Lund", "Bea Lund"), ("Cleo Vant", "Dora Hill")]
     {
@@ -457,7 +458,7 @@ async fn notes_that_moved_while_nobody_looked_are_followed_where_it_is_clear() {
     world.post("sync-relationships", json!({})).await;
     let after = [uri(names[0]).await, uri(names[1]).await, uri("Dora Hill").await];
     assert_eq!(after, before);
-    // Of two that went and two that came nobody knows which is which.
+    // With two removed and two new notes it is unclear which is which.
     for (from, to) in [("Ann Moor", "Eva Blom"), ("Bea Lund", "Fay Corr")] {
         std::fs::rename(place(&format!("New/{from}.md")), place(&format!("Old/{to}.md"))).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Entities that must not be mixed up, and what comes in from outside.
+//! Entities that must not be confused, and content from outside.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ async fn a_name_of_another_type_is_something_else() {
     let body = json!({ "name": "Mercury", "entity_type": "Concept", "uri": uris[2] });
     let asked = world.post("register-entity", body).await;
     assert_eq!((&asked["canonical_uri"], &asked["is_new"]), (&json!(uris[2]), &json!(false)));
-    // Which of them a relation means, its predicate tells.
+    // The predicate decides which of them a relation means.
     world.register("Ida Penn", "Person").await;
     let body = json!({
         "document_rid": "doc:1", "content": "x",

@@ -1,4 +1,4 @@
-//! Stories of what players read in the log of an entity: nothing of what is hidden from them.
+//! What players read in the log of an entity: nothing about hidden things.
 
 use lore_core::Viewer;
 use lore_tools::koi::{Ask, Failure};

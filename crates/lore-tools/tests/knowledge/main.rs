@@ -1,4 +1,4 @@
-//! Stories of knowledge, through the registry and the KOI API on a real store.
+//! Tests of the knowledge toolset, through the registry and the KOI API on a real store.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +12,7 @@ mod asked;
 mod following;
 mod graph;
 mod histories;
-// Names that are told apart are those the resolver tells apart.
+// The lists of names to tell apart are shared with the resolver's tests.
 #[path = "../../../lore-resolve/tests/lists/mod.rs"]
 mod lists;
 mod namesakes;
@@ -166,7 +166,7 @@ async fn entities_and_documents_are_searched_by_the_one_search() {
         json!({ "query": "smugglers gold", "source": "vault", "include_chunks": false });
     let none = world.call("knowledge_search", arguments).await;
     assert_eq!((&none["count"], none.get("chunk_results")), (&json!(0), None));
-    // What would be an injection elsewhere is a source that nothing has.
+    // What would be an SQL injection elsewhere is an unknown source here.
     let odd = json!({ "query": "smugglers", "source": "' OR 1=1 --" });
     assert_eq!(world.call("knowledge_search", odd).await["count"], 0);
 }
@@ -183,7 +183,7 @@ async fn every_merge_can_be_undone() {
     assert_eq!(merged["entity"]["aliases"], json!(["Shawn Anderson"]));
     let found = world.best("Shawn Anderson").await;
     assert_eq!((&found["uri"], &found["tier"]), (&json!(into), &json!("alias")));
-    // The URI that went leads to what stayed.
+    // The URI of the merged entity leads to the one it was merged into.
     let other = world.ask(Ask::get(["entity".to_owned(), from.clone()])).await;
     assert_eq!(other["entity"]["uri"], json!(into));
     let undone = world.post("entity/unmerge", json!({ "uri": from, "reason": "two people" })).await;
@@ -398,7 +398,7 @@ async fn notes_are_written_read_listed_and_found() {
     let found = world.call("knowledge_search", found).await;
     assert_eq!(found["results"][0]["rid"], "vault:People/Bill Baue.md");
     assert_eq!(found["results"][0]["source"], "obsidian-sensor");
-    // A text without properties leaves those of the note alone.
+    // A text without frontmatter keeps that of the note.
     let arguments = json!({ "path": "People/Bill Baue.md", "content": "# Bill\n\nNo bees.\n" });
     assert_eq!(world.call("vault_write_note", arguments).await["frontmatter"], "preserved");
     let kept = world.call("vault_read_note", path).await;

@@ -1,4 +1,4 @@
-//! Those who share a name are told apart by whom they know, whatever texts say their name.
+//! Entities with the same name are told apart by their relations, whatever texts contain the name.
 
 use serde_json::json;
 
@@ -23,7 +23,7 @@ async fn two() -> (World, &'static str, &'static str) {
     (world, sailor, aunt)
 }
 
-/// Who is meant beside somebody.
+/// Returns which entity is meant in the company of somebody.
 async fn beside(world: &World, name: &str) -> (String, f64) {
     let context = json!({ "associated_people": [name] });
     let asked = json!({ "label": "Lena Storm", "context": context });

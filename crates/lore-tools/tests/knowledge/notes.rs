@@ -7,7 +7,7 @@ use crate::world::World;
 
 const PERSON: &str = "---\n\"@type\": schema:Person\n";
 
-/// A note about a person with these further properties.
+/// A note about a person with additional properties.
 fn person(properties: &str, body: &str) -> String {
     format!("{PERSON}{properties}---\n{body}\n")
 }
@@ -53,7 +53,7 @@ async fn a_relation_waits_for_the_note_it_leads_to() {
     assert!(world.relations("Nils Forward").await.is_empty());
     world.note("Organizations/Later Org.md", "---\n\"@type\": schema:Organization\n---\n").await;
     assert_eq!(world.relations("Nils Forward").await, ["Nils Forward affiliated_with Later Org"]);
-    // However it comes to be known.
+    // Relations wait for an entity however it becomes known.
     world.register("Second Later", "Person").await;
     assert_eq!(world.relations("Nils Forward").await.len(), 3);
     let counts = world.ask(Ask::get(["relationship-stats"])).await;
@@ -74,7 +74,7 @@ async fn a_note_that_moved_still_owns_what_it_says() {
     assert!(world.relations("Ida Penn").await.is_empty());
 }
 
-/// Gives each of two notes the name of the other.
+/// Swaps the names of two notes.
 fn exchange(world: &World, one: &str, other: &str) {
     let place = |name: &str| world.directory.path().join("vault").join(name);
     std::fs::rename(place(one), place("aside.md")).unwrap();
@@ -201,7 +201,7 @@ async fn a_note_that_says_otherwise_makes_its_entity_something_else() {
     world.note("Acme.md", &note("schema:Organization", "A guild.")).await;
     assert_eq!(world.entity(&uri).await["type"], "Organization");
     assert_eq!(world.best("Acme").await["uri"], uri);
-    // What somebody else made of it stands for as long as the note says the same.
+    // A type set by somebody else lasts for as long as the note says the same.
     let retype = json!({ "uri": uri, "entity_type": "Project", "reason": "it is one" });
     world.post("entity/retype", retype).await;
     world.note("Acme.md", &note("schema:Organization", "A guild of old.")).await;

@@ -1,7 +1,7 @@
-//! Two that were one for a while are what they would be had they never been.
+//! After an unmerge, two entities are as if they had never been merged.
 //!
-//! Every story is told twice: in one world as it stands, in another without its merges. What is
-//! known of everybody at the end is the same.
+//! Every story runs twice: in one world as it is, in another without its merges. In the end,
+//! everything known about everybody is the same in both.
 
 use lore_store::Bin;
 use lore_tools::koi::Ask;
@@ -11,39 +11,39 @@ use crate::parting_stories::STORIES;
 use crate::parting_told::TOLD;
 use crate::world::World;
 
-/// What happens.
+/// A step of a story.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
-    /// A note says this of a person now: its properties and its text.
+    /// A note about a person is written: path, properties and text.
     Note(&'static str, &'static str, &'static str),
-    /// The same, written by hand.
+    /// The same, written by hand in the vault.
     ByHand(&'static str, &'static str, &'static str),
-    /// A note of something else than a person, as a whole.
+    /// A note about something other than a person is written as a whole.
     Whole(&'static str, &'static str),
     Move(&'static str, &'static str),
     Remove(&'static str),
     Alias(Who, &'static str),
     Unalias(Who, &'static str),
     Retype(Who, &'static str),
-    /// A page gets another name at the door of pages.
+    /// A page is renamed with the pages tools.
     Page(&'static str),
-    /// Somebody tells of a relation.
+    /// A relation is reported.
     Relate(&'static str, &'static str, &'static str),
-    /// A document is said to speak of these.
+    /// A document is reported to be about these entities.
     Ingest(&'static str, &'static [&'static str]),
-    /// A document is said to speak of somebody by their URI.
+    /// A document is reported to be about an entity, given by URI.
     IngestUri(&'static str, Who),
-    /// Somebody is registered, with another name.
+    /// An entity is registered with an alias.
     Register(&'static str, &'static str),
-    /// The same by their URI.
+    /// The same, by URI.
     RegisterUri(Who, &'static str),
-    /// Something is said of somebody, by their URI.
+    /// An entity, given by URI, is described.
     Describe(Who, &'static str),
-    /// A page mentions these by their numbers.
+    /// A page mentions these entities by number.
     Journal(&'static [Who]),
-    /// A note mentions somebody by their number.
+    /// A note mentions an entity by number.
     Log(Who),
-    /// A merge that both worlds have.
+    /// A merge that happens in both worlds.
     Join(Who, Who),
     Merge(Who, Who),
     Unmerge(Who),
@@ -55,14 +55,14 @@ use Step::{
 };
 use Who::{Ada, Eleanor, Mask, Nora, Otto};
 
-/// Those the stories are about.
+/// The entities of the stories.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Who {
-    /// Known from a note, with an alias, and knows Mia.
+    /// Known from a note, with an alias; knows Mia.
     Nora,
     /// The same, without an alias.
     Eleanor,
-    /// Known from a note, and spoken of in a log.
+    /// Known from a note, and mentioned in a log.
     Ada,
     /// Registered.
     Otto,
@@ -107,7 +107,7 @@ enum Merges {
     None,
 }
 
-/// What is known of everybody after a story.
+/// Runs a story and returns what is known about everybody afterwards.
 async fn tell(steps: &[Step], merges: Merges) -> Vec<Value> {
     let story = Story::begin().await;
     for step in steps {
@@ -192,7 +192,7 @@ impl Story {
         assert!(self.goes_on(step).await, "{step:?}");
     }
 
-    /// Goes on, and says whether what was asked for was done.
+    /// Runs a step. Returns whether it succeeded.
     pub(crate) async fn goes_on(&self, step: Step) -> bool {
         let world = &self.world;
         match step {
@@ -266,7 +266,7 @@ impl Story {
         moved && self.post("sync-relationships", json!({})).await
     }
 
-    /// Asks for something, and says whether all of it was done.
+    /// Sends a request. Returns whether all of it succeeded.
     async fn post(&self, path: &str, body: Value) -> bool {
         let answer = self.world.try_ask(self.world.owner, Ask::post(path.split('/'), body)).await;
         answer.is_ok_and(|answer| answer["refused"].as_array().is_none_or(Vec::is_empty))

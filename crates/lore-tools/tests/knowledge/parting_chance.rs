@@ -1,5 +1,5 @@
-//! Stories that nobody thought of: what happens to those that are one for a while is left to chance,
-//! which is the same each time.
+//! Random stories of merged entities. They are generated from fixed seeds, so they are the same
+//! each time.
 
 use serde_json::Value;
 
@@ -10,9 +10,9 @@ use crate::parting::Step::{
 use crate::parting::Who::{self, Ada, Eleanor, Mask, Nora, Otto};
 use crate::parting::{ADA, ELEANOR, EVERYBODY, NORA, NORMA, Story};
 
-/// How many stories are told.
+/// The number of stories.
 const STORIES: u64 = 40;
-/// The longest of them.
+/// The maximum length of a story.
 const STEPS_MAX: usize = 14;
 
 #[tokio::test]
@@ -26,14 +26,14 @@ async fn two_that_part_are_what_they_would_be_whatever_happened() {
     }
 }
 
-/// What is otherwise than it would be without the merges of a story, at whose end all part in an
-/// order that follows from `seed`.
+/// Runs a story with and without its merges, at the end of which everybody is unmerged in an order
+/// derived from `seed`. Returns the differences, if there are any.
 async fn difference(steps: &[Step], seed: u64) -> Option<String> {
     let mut steps = steps.to_vec();
     loop {
         let told = tell(&steps, Merges::AsTold, seed).await;
         let without = tell(&steps, Merges::None, seed).await;
-        // What cannot be done in one of both worlds is left out of both.
+        // Steps that are refused in one of the two worlds are removed from both.
         let refused: Vec<bool> =
             told.refused.iter().zip(&without.refused).map(|(one, other)| *one || *other).collect();
         if refused.contains(&true) {
@@ -48,7 +48,7 @@ async fn difference(steps: &[Step], seed: u64) -> Option<String> {
     }
 }
 
-/// The shortest story that goes wrong still.
+/// Shortens a failing story as far as it still fails.
 async fn least(mut steps: Vec<Step>, mut wrong: String, seed: u64) -> (Vec<Step>, String) {
     let mut place = 0;
     while place < steps.len() {
@@ -73,7 +73,7 @@ struct Told {
     refused: Vec<bool>,
 }
 
-/// Tells a story to its end, where nobody is one with another who should not.
+/// Runs a story. In the end, nobody is merged except by the steps that both worlds have.
 async fn tell(steps: &[Step], merges: Merges, seed: u64) -> Told {
     let story = Story::begin().await;
     let (mut refused, mut merged) = (Vec::new(), Vec::new());
@@ -100,7 +100,8 @@ async fn tell(steps: &[Step], merges: Merges, seed: u64) -> Told {
     Told { known, refused }
 }
 
-/// Undoes the merges of these in any order. Who came as part of another parts from that one later.
+/// Undoes these merges in random order. An entity that was merged as part of another can only be
+/// unmerged after that one.
 async fn part_all(story: &Story, mut merged: Vec<Who>, chance: &mut Chance) {
     while !merged.is_empty() {
         let first = chance.below(merged.len());
@@ -117,12 +118,12 @@ async fn part_all(story: &Story, mut merged: Vec<Who>, chance: &mut Chance) {
     }
 }
 
-/// Numbers that follow from the first.
+/// A deterministic random number generator.
 struct Chance(u64);
 
 const NAMES: &[&str] = &["Nora Pike", "Eleanor Vance", "Ada Holt", "Otto Krug", "The Jade Mask"];
-/// Names that come and go. What texts mean by a name is decided when they are read, so none is in
-/// them.
+/// Aliases that are added and removed. No text contains them, because texts are resolved when they
+/// are read.
 const ALIASES: &[&str] = &["Nono", "Elly", "Boss", "Addie"];
 const PATHS: &[&str] = &[NORA, ELEANOR, ADA];
 const PROPERTIES: &[&str] = &[
@@ -167,8 +168,9 @@ impl Chance {
     fn story(&mut self) -> Vec<Step> {
         let length = 3 + self.below(STEPS_MAX - 2);
         let mut steps: Vec<Step> = (0..length).map(|_| self.step()).collect();
-        // Who is gone with their note does not come back by what is told of them later, and a new
-        // note under an old name is about somebody new. For who is part of another that may differ.
+        // Only as a last step: an entity that was removed with its note does not come back when
+        // somebody reports about it, and a new note under an old name is about a new entity. Both
+        // may differ for merged entities.
         steps.extend(match self.below(6) {
             0 => Some(Remove(self.one(PATHS))),
             1 => Some(Move(NORA, NORMA)),

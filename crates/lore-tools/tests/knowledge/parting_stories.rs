@@ -1,4 +1,4 @@
-//! What may happen to two that are one for a while.
+//! Changes to two entities while they are merged.
 
 use crate::parting::Step::{
     Alias, Merge, Move, Note, Page, Relate, Remove, Retype, Unalias, Unmerge, Whole,
@@ -6,7 +6,7 @@ use crate::parting::Step::{
 use crate::parting::Who::{Ada, Eleanor, Mask, Nora, Otto};
 use crate::parting::{ADA, ELEANOR, NORA, NORMA, Step};
 
-/// What may happen between a merge and its end.
+/// Stories: what happens between a merge and its end.
 pub(crate) const STORIES: &[(&str, &[Step])] = &[
     ("nothing", &[Merge(Nora, Eleanor), Unmerge(Nora)]),
     ("a note is renamed", &[Merge(Nora, Eleanor), Move(NORA, NORMA), Unmerge(Nora)]),

@@ -1,4 +1,4 @@
-//! What may be told of two that are one for a while.
+//! Reports about two entities while they are merged.
 
 use crate::parting::Step::{
     Alias, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Note, Register,
@@ -7,7 +7,7 @@ use crate::parting::Step::{
 use crate::parting::Who::{Ada, Eleanor, Mask, Nora, Otto};
 use crate::parting::{ADA, ELEANOR, NORA, Step};
 
-/// What may be told of either while they are one, by whichever door.
+/// Stories: what is reported about either entity, through any door, while they are merged.
 pub(crate) const TOLD: &[(&str, &[Step])] = &[
     (
         "documents are said to speak of each",

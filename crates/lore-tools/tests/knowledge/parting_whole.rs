@@ -1,4 +1,4 @@
-//! A parting happens whole or not at all, and what follows from it is made up for.
+//! An unmerge happens as a whole or not at all, and what it leaves to do is done later.
 
 use lore_core::{Node, Uid};
 use lore_store::{Batch, Change, Expect, NodePatch, NodeRef, Origin};
@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use crate::world::World;
 
 impl World {
-    /// What was done to nodes since an entry of the audit log, a list for each batch, the first
-    /// first.
+    /// Returns the details of the batches in the audit log after an entry, oldest first.
     async fn done_since(&self, before: i64) -> Vec<String> {
         let entries = self.app.store.audit(&self.owner, None, 100).await.unwrap();
         let later = entries.into_iter().rev().filter(|entry| entry.id > before);
@@ -85,7 +84,7 @@ async fn notes_that_cannot_be_read_when_two_part_are_read_later() {
     let (nora, eleanor) = (uri("Nora Pike").await, uri("Eleanor Vance").await);
     world.merge(&nora, &eleanor).await;
     world.note("People/Nora Pike.md", &note("Organization")).await;
-    // A file that is elsewhere, too, is not read.
+    // A file with a second hard link is not read.
     let root = world.directory.path();
     let other = root.join("elsewhere.md");
     std::fs::hard_link(root.join("vault/People/Nora Pike.md"), &other).unwrap();

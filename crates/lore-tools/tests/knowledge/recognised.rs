@@ -1,4 +1,4 @@
-//! Names that are written otherwise: what is taken for what, and that it can be undone.
+//! Names in different spellings: which are taken for the same, and that this can be undone.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ async fn look_alikes_and_guesses_are_registered_apart() {
             let register = async |name: &str| {
                 let body = json!({ "name": name, "type": entity_type });
                 let made = world.try_ask(world.owner, Ask::post(["register-entity"], body)).await;
-                // Where several have the very name, it is asked which.
+                // Ambiguous names are refused with a question.
                 made.ok().map(|made| made["canonical_uri"].clone())
             };
             let (first, second) = (register(one).await, register(other).await);
@@ -92,7 +92,7 @@ async fn relations_are_never_told_of_a_look_alike() {
     let read = world.answer(world.owner, "get_entity_neighborhood", around).await;
     assert!(read.is_err(), "nor is one read for the other");
 
-    // What the page lists is somebody new, who then has the relation.
+    // An entity that the request lists is created, and then has the relation.
     let listed = json!({
         "document_rid": "sensor:2",
         "entities": [{ "name": "Samira Aziz", "type": "Person" }],
@@ -209,7 +209,7 @@ async fn nobody_hides_signs_in_what_is_taken_in() {
     assert_eq!(found["results"][0]["content_preview"], "Kelp grows.");
 }
 
-/// Another KOI API that writes its answers in its own way.
+/// Another KOI API, with answers in forms of its own.
 struct Otherwise;
 
 #[async_trait]

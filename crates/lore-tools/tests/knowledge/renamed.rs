@@ -1,10 +1,10 @@
-//! Names that change hands: whom notes are about then, and where links lead.
+//! Names that move to other notes: whom the notes are about then, and where links lead.
 
 use serde_json::json;
 
 use crate::world::World;
 
-/// A note about a person with these further properties.
+/// A note about a person with additional properties.
 fn person(properties: &str, body: &str) -> String {
     format!("---\n\"@type\": schema:Person\n{properties}---\n{body}\n")
 }
@@ -13,7 +13,7 @@ fn person(properties: &str, body: &str) -> String {
 async fn a_new_note_under_the_old_name_of_another_is_about_somebody_else() {
     let world = World::new().await;
     let vault = world.directory.path().join("vault");
-    // Renamed before the new note comes, and both at once, whichever is read first.
+    // Renamed before the new note is written, and both at once, whichever of the two is read first.
     for (old, new, at_once) in [
         ("Orig Sandoval", "Fresh Sandoval-Ruiz", false),
         ("Mira Once", "Zoe Renamed", true),
@@ -34,7 +34,7 @@ async fn a_new_note_under_the_old_name_of_another_is_about_somebody_else() {
         assert_eq!(world.best(new).await["uri"], first, "{new}");
         assert_eq!(world.entity(&first).await["aliases"], json!([]), "{new}");
         assert_eq!(world.entity(&second).await["name"], old);
-        // It is the same again when its note comes back.
+        // A note that comes back is about the same entity.
         std::fs::remove_file(place(old)).unwrap();
         world.post("sync-relationships", json!({})).await;
         world.note(&format!("{old}.md"), &person("", "The second.")).await;
@@ -56,7 +56,7 @@ async fn links_lead_to_who_has_the_name_now() {
     world.note("Nickling.md", &person("", "Nick.")).await;
     world.post("sync-relationships", json!({})).await;
     assert_eq!(lines().await, knows("Nickling"));
-    // Who takes the name over has the link as well.
+    // The link follows the name.
     world.note("Nickling.md", &person("name: Somebody Else\n", "Nick.")).await;
     world.post("sync-relationships", json!({})).await;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What becomes of a thing that is said to be of another type: every door agrees on it.
+//! Changing the type of an entity: every door shows the new one.
 
 use lore_tools::koi::{Ask, Failure};
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ async fn what_differs_in_type_is_told_how_to_become_one() {
     }
 }
 
-/// Why something is not made of another type.
+/// Returns the error of an attempt to change an entity's type.
 async fn refusal(world: &World, uri: &Value, entity_type: &str) -> String {
     let ask = Ask::post(["entity", "retype"], json!({ "uri": uri, "type": entity_type }));
     said(world.try_ask(world.owner, ask).await)

@@ -1,18 +1,18 @@
-//! What is said of somebody known: kept, told, and theirs when they were merged meanwhile.
+//! Descriptions of known entities: stored, shown, and kept with their entity through merges.
 
 use lore_tools::koi::Ask;
 use serde_json::{Value, json};
 
 use crate::world::{ARTICLE, World};
 
-/// Registers somebody with a description, and gives what is told of it.
+/// Registers an entity with a description and returns what became of the description.
 async fn describe(world: &World, whom: Value, text: &str) -> Value {
     let mut body = json!({ "name": "Ada Holt", "type": "Person", "description": text });
     body.as_object_mut().unwrap().extend(whom.as_object().unwrap().clone());
     world.post("register-entity", body).await["description"].clone()
 }
 
-/// Whose text is found by its words.
+/// Returns the titles of the documents found by some words.
 async fn whose(world: &World, words: &str) -> Vec<String> {
     let found = world.call("knowledge_search", json!({ "query": words })).await;
     let found = found["results"].as_array().unwrap().iter();

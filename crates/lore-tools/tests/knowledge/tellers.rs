@@ -1,4 +1,4 @@
-//! What notes say and others say as well stays when the notes say it no more.
+//! What both notes and others say stays when the notes no longer say it.
 
 use lore_tools::koi::Ask;
 use serde_json::json;
@@ -102,7 +102,7 @@ async fn who_was_registered_as_well_stays_when_the_note_goes() {
     remove(&world, "Regi First.md");
     world.post("sync-relationships", json!({})).await;
     assert!(!is_gone(&world, &uri).await && is_gone(&world, &alone).await);
-    // One that was forgotten and is registered again is somebody's own.
+    // An entity that was removed and is registered again belongs to whoever registered it.
     world.register("Regi First", "Person").await;
     world.note("Regi First.md", &person("")).await;
     remove(&world, "Regi First.md");

@@ -1,4 +1,4 @@
-//! A world of its own for each story, with a vault and a web of the test's making.
+//! A world per test, with a vault and a web that the test fills.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::place::{app_in, bearer};
 
-/// A page worth reading.
+/// The page that most tests read.
 pub(crate) const ARTICLE: &str = "<html><head><title>Herring</title></head><body><article><h1>Herring</h1>\
     <p>Ada Holt founded the Herring Foundation in the spring, when the herring came back to the \
     bay and everybody on the shore went out to count them, which took eleven days.</p>\
@@ -33,7 +33,7 @@ pub(crate) struct World {
     pub(crate) directory: tempfile::TempDir,
 }
 
-/// A web of the pages that a test puts there, until it is closed.
+/// A web with the pages that a test adds. The flag closes it.
 #[derive(Default)]
 pub(crate) struct Pages(pub(crate) Mutex<HashMap<String, String>>, pub(crate) AtomicBool);
 
@@ -62,7 +62,7 @@ impl World {
         Self::with(|_| {}).await
     }
 
-    /// A world of a program that was set up in its own way.
+    /// Creates a world in an application that `prepare` has configured.
     pub(crate) async fn with(prepare: impl FnOnce(&mut App)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut app = app_in(directory.path(), Effects::system());
@@ -109,24 +109,24 @@ impl World {
         self.ask(Ask::post(path.split('/'), body)).await
     }
 
-    /// Registers an entity and gives its URI.
+    /// Registers an entity and returns its URI.
     pub(crate) async fn register(&self, name: &str, entity_type: &str) -> String {
         let body = json!({ "name": name, "entity_type": entity_type });
         let made = self.post("register-entity", body).await;
         made["canonical_uri"].as_str().unwrap().to_owned()
     }
 
-    /// The first candidate for a name.
+    /// Returns the first candidate for a name.
     pub(crate) async fn best(&self, label: &str) -> Value {
         self.call("resolve_entity", json!({ "label": label })).await["candidates"][0].clone()
     }
 
-    /// The number of what has a name.
+    /// Returns the number of the node with a name.
     pub(crate) async fn number(&self, name: &str) -> i64 {
         self.node(name).await.number
     }
 
-    /// What has a name, as it is kept.
+    /// Returns the node with a name, as stored.
     pub(crate) async fn node(&self, name: &str) -> Node {
         let name = Some(NameMatch::Exact(name.to_owned()));
         let query = NodeQuery { name, ..NodeQuery::default() };
@@ -143,12 +143,12 @@ impl World {
         made["results"][0].clone()
     }
 
-    /// Writes a note of the vault.
+    /// Writes a note in the vault.
     pub(crate) async fn note(&self, path: &str, content: &str) {
         self.call("vault_write_note", json!({ "path": path, "content": content })).await;
     }
 
-    /// The relations of an entity, each as one line, sorted.
+    /// Returns the relations of an entity, one line each, sorted.
     pub(crate) async fn relations(&self, uri: &str) -> Vec<String> {
         let found = self.call("get_entity_neighborhood", json!({ "entity_uri": uri })).await;
         let rows = found["relationships"].as_array().unwrap().iter();
@@ -161,7 +161,7 @@ impl World {
         lines
     }
 
-    /// What is known of the entity with a URI.
+    /// Returns the entity with a URI.
     pub(crate) async fn entity(&self, uri: &str) -> Value {
         self.ask(Ask::get(["entity".to_owned(), uri.to_owned()])).await["entity"].clone()
     }

@@ -1,4 +1,4 @@
-//! The form of questions, answers and refusals.
+//! The form of calls, answers and errors.
 
 use lore_app::worlds;
 use lore_core::{Principal, Role};

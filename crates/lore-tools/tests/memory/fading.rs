@@ -1,4 +1,4 @@
-//! What fades, what stays.
+//! Relevance over time: what fades and what is kept.
 
 use lore_tools::Selection;
 use serde_json::{Value, json};

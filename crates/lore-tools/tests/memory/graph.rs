@@ -1,4 +1,4 @@
-//! Nodes and edges, and the ways between them.
+//! Nodes, edges and paths between nodes.
 
 use lore_core::Role;
 use lore_tools::Selection;

@@ -1,4 +1,4 @@
-//! What holds, what stays and what comes back.
+//! Knowledge that is superseded, kept or restored.
 
 use lore_core::Role;
 use lore_tools::Selection;
@@ -326,7 +326,7 @@ async fn what_was_superseded_says_so_beside_its_neighbours_and_as_a_candidate() 
     assert_eq!(holding.len(), 2, "what holds comes before what was replaced: {again}");
 }
 
-/// Learns what takes another's place.
+/// Learns something that supersedes `old`.
 async fn instead(mind: &Mind, content: &str, old: &Value) -> Value {
     let new = json!({
         "action": "learn", "type": "solution", "content": content, "supersedes": old,
@@ -334,7 +334,7 @@ async fn instead(mind: &Mind, content: &str, old: &Value) -> Value {
     mind.call("kn_intel", new).await["node_id"].clone()
 }
 
-/// What an action of `kn_intel` lists, with what each was superseded by.
+/// Returns what an action of `kn_intel` lists, each with what superseded it.
 async fn listed(mind: &Mind, question: Value, lists: &[&str]) -> Vec<(Value, Value)> {
     let answer = mind.call("kn_intel", question).await;
     let rows = lists.iter().filter_map(|list| answer[list].as_array()).flatten();

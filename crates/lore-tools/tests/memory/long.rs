@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::mind::Mind;
 
-/// Many sentences, of which one is about a pangolin.
+/// Returns many sentences, one of which is about a pangolin.
 fn long_text() -> String {
     let dull = "The harbour was quiet that day and nobody came ashore. ".repeat(60);
     format!("{dull}\n\nThe golden pangolin hides behind the silver axolotl.\n\n{dull}{dull}")

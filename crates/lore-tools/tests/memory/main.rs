@@ -1,4 +1,4 @@
-//! Stories of memory, through the registry on a real store.
+//! Tests of the memory toolset, through the registry on a real store.
 
 #![allow(
     clippy::unwrap_used,

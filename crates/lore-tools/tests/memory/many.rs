@@ -1,4 +1,4 @@
-//! Many at once, and much at one place.
+//! Many calls at once, and large amounts of data.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ async fn turns_stand_in_the_order_they_came_whoever_is_done_first() {
     assert_eq!(said, turns);
 }
 
-/// All pages of a list, one after the other.
+/// Returns all pages of a list, one after the other.
 async fn leafed(mind: &Mind, tool: &str, ask: &Value, list: &str, limit: usize) -> Vec<Value> {
     let mut rows = Vec::new();
     loop {

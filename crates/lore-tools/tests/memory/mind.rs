@@ -1,4 +1,4 @@
-//! A mind of its own for each story: a store, a clock and ways to call.
+//! A store, a clock and ways to call tools, separate for each test.
 
 use std::sync::Arc;
 

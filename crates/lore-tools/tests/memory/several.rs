@@ -1,4 +1,4 @@
-//! What answers in several texts of one thing.
+//! Nodes of which several texts match.
 
 use lore_tools::Selection;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn ledger(mind: &Mind) -> Value {
     project["id"].clone()
 }
 
-/// A knight with a text of his own and three posts.
+/// Creates a knight with a text of his own and three posts.
 async fn knight(mind: &Mind) {
     let knight = json!({ "entities": [
         { "entity_type": "character", "name": "Aldric Vane", "entry": "A knight of the north." },

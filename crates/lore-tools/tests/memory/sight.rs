@@ -1,4 +1,4 @@
-//! Who sees what, and who leaves no trace.
+//! Visibility, and reading without leaving a trace.
 
 use lore_app::worlds;
 use lore_core::{Principal, Role};

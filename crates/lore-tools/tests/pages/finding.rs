@@ -1,4 +1,4 @@
-//! Finding pages: by name, sound, words, type, tag and date.
+//! Finding pages by name, sound, words, type, tag and date.
 
 use std::sync::Arc;
 
@@ -155,7 +155,7 @@ async fn a_date_follows_what_is_written_and_who_may_read_it() {
     let seen = world.call_as(player, "find_entities", may.clone()).await;
     assert!(names(&seen).is_empty());
     assert_eq!(world.find(may.clone()).await, ["J"]);
-    // A journal's own date counts before what its text tells.
+    // A journal's own date takes precedence over dates in its text.
     let scribe = Scribe {
         app: Arc::clone(&world.app),
         viewer: world.owner,

@@ -1,5 +1,5 @@
-//! Stories of worldbuilding, through the registry on a real store. Every usage example
-//! of the contract is here.
+//! Tests of the pages toolset, through the registry on a real store. They include every usage
+//! example of the contract.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Who sees what of pages.
+//! Visibility of pages.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a model is told of the toolset.
+//! What a model reads about the toolset.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::world::World;
 
-/// What a model has to read of this toolset before it can use it.
+/// The size of what a model reads of this toolset before it can use it.
 #[test]
 fn the_toolset_is_short_to_read() {
     let registry = Registry::standard();

@@ -1,4 +1,4 @@
-//! A world to tell stories in.
+//! The world that the pages tests run in.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl World {
         Ok(self.registry.call(&Selection::new(), tool, call, arguments).await?.structured)
     }
 
-    /// Makes one entity and gives its entity_id.
+    /// Creates an entity and returns its entity_id.
     pub(crate) async fn make(&self, entity: Value) -> i64 {
         let made = self.call("create_entities", json!({ "entities": [entity] })).await;
         made["results"][0]["entity_id"].as_i64().unwrap_or_else(|| panic!("{made}"))
@@ -62,7 +62,7 @@ impl World {
         self.call("get_entities", arguments).await["results"][0].clone()
     }
 
-    /// The numbers of what a page is joined to.
+    /// Returns the numbers of the nodes that a page is connected with.
     pub(crate) async fn joined(&self, viewer: Viewer, id: i64, kind: &str) -> Vec<i64> {
         let store = &self.app.store;
         let node = store.node(&viewer, NodeKey::Number(id)).await.unwrap().unwrap();

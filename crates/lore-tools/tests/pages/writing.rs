@@ -1,4 +1,4 @@
-//! Making and changing pages and posts, and what follows from it.
+//! Creating and changing pages and posts, and the consequences.
 
 use std::sync::Arc;
 

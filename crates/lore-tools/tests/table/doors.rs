@@ -1,4 +1,4 @@
-//! What other doors do to the characters of a table, and what players see of hidden ones.
+//! What other doors do to characters of the table, and what players see of hidden ones.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ impl Table {
         found["entities"][0]["entity_id"].clone()
     }
 
-    /// Changes the page of a character; whether that was done.
+    /// Changes a field of a character's page. Returns the result.
     async fn change_page(&self, name: &str, field: &str, value: Value) -> Value {
         let update =
             json!({ "updates": [{ "entity_id": self.page_of(name).await, field: value }] });

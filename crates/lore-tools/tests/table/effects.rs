@@ -1,4 +1,4 @@
-//! What rolls and effects do to characters and countdowns.
+//! The effects of rolls and effects on characters and countdowns.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{CRIT, FEAR, HOPE, Table, of_type, payload};
 #[tokio::test]
 async fn damage_is_halved_upwards_before_the_thresholds() {
     let table = Table::set().await;
-    // 15 halved is 8, which just reaches the major threshold: two hit points.
+    // Half of 15 is 8, which just reaches the major threshold: two hit points.
     let hit = table.effect("damage", json!({ "amount": 15, "protection": "RESISTANT" })).await;
     assert_eq!(hit["detail"]["hits"][0]["dealt"], 8);
     assert_eq!(hit["character_states"][0]["hp"], 4);
@@ -77,7 +77,7 @@ async fn rolls_move_countdowns_by_their_outcome_once() {
         ["STANDARD", "PROGRESS", "CONSEQUENCE", "LONG_TERM"]
             .map(|kind| campaign["campaign"]["countdowns"][kind]["current"].as_i64().unwrap())
     };
-    // Success with Hope, with Fear, failure with Hope, with Fear, and a critical.
+    // Success with Hope and with Fear, failure with Hope and with Fear, and a critical.
     let steps = [
         (HOPE, 1, [19, 18, 20, 20]),
         (FEAR, 1, [18, 17, 19, 20]),
@@ -150,7 +150,7 @@ async fn the_dead_do_not_roll_until_a_gm_brings_them_back() {
     let error = table.refused("session_action_roll", ask.clone()).await;
     assert_eq!(error.to_string(), "Wren is dead and cannot act");
     assert!(format!("{error:?}").contains("character_state_patch"), "{error:?}");
-    // What was rolled before still counts for the table.
+    // An earlier roll can still be applied.
     assert_eq!(table.apply(roll, json!([])).await["updated"]["gm_fear"], 1);
     let raise = json!({ "character_id": table.character, "hp": 2 });
     let refused = table.call_as(player, "character_state_patch", raise.clone()).await;

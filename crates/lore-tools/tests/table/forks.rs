@@ -1,4 +1,4 @@
-//! Forks are as it was at their event.
+//! Forks are as the campaign was at their event.
 
 use serde_json::{Value, json};
 
@@ -40,13 +40,13 @@ async fn a_fork_is_as_it_was_at_the_event() {
     assert_eq!((&now["stress"], &now["hp"]), (&json!(5), &json!(1)), "the original is left alone");
 }
 
-/// The one character of a campaign.
+/// Returns the only character of a campaign.
 async fn copied_character(table: &Table, campaign: &str) -> String {
     let list = table.read(&format!("campaign://{campaign}/characters")).await;
     id(&list["characters"][0])
 }
 
-/// Everything a fork has to go back over, changed after the event it goes back to.
+/// Everything that a fork can rewind is changed after the event that it goes back to.
 #[tokio::test]
 async fn a_fork_knows_names_notes_reveal_control_and_people_of_the_time() {
     let table = Table::set().await;

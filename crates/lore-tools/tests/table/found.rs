@@ -1,11 +1,11 @@
-//! What came in by one door is found, read and followed through the others.
+//! What was written through one door is found, read and followed through the others.
 
 use serde_json::{Value, json};
 
 use super::Table;
 
 impl Table {
-    /// The names that pages find, best first.
+    /// Returns the names that find_entities finds, best first.
     async fn names(&self, ask: Value) -> Vec<String> {
         let found = self.call("find_entities", ask).await;
         let rows = found["entities"].as_array().unwrap();
@@ -13,7 +13,7 @@ impl Table {
         rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The things that are joined to an entity by mentions, by name.
+    /// Returns the names of the nodes that mention an entity.
     async fn mentioning(&self, name: &str) -> Vec<String> {
         let ask = json!({ "entity_uri": name });
         let found = self.call("get_entity_neighborhood", ask).await;

@@ -1,4 +1,4 @@
-//! The log, recaps and what is refused before it is written.
+//! The log, recaps, and what is refused before it is written.
 
 use serde_json::json;
 

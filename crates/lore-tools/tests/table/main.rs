@@ -1,4 +1,4 @@
-//! Stories at the table, through the registry on a real store.
+//! Tests of the play toolset, through the registry on a real store.
 
 #![allow(
     clippy::unwrap_used,
@@ -31,7 +31,7 @@ use lore_tools::{Call, CallError, Registry, Selection, Toolset};
 use place::{app_in, bearer};
 use serde_json::{Value, json};
 
-/// A clock that goes on by a second each time somebody looks: no two moments are the same.
+/// A clock that advances by a second at each reading, so that no two times are equal.
 #[derive(Debug)]
 struct Ticking(AtomicI64);
 
@@ -52,7 +52,7 @@ struct Table {
 }
 
 impl Table {
-    /// A campaign with one character and a running session.
+    /// Creates a campaign with one character and a running session.
     async fn set() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(Ticking(AtomicI64::new(1_700_000_000)));
@@ -100,7 +100,7 @@ impl Table {
         Ok(answer.structured)
     }
 
-    /// The error of a call that must fail.
+    /// Returns the error of a call that must fail.
     async fn refused(&self, tool: &str, arguments: Value) -> CallError {
         self.try_call(tool, arguments).await.unwrap_err()
     }
@@ -116,7 +116,7 @@ impl Table {
         (resource.read)(call, captures).await.ok()
     }
 
-    /// The events that somebody sees, oldest first.
+    /// Returns the events that a viewer sees, oldest first.
     async fn events(&self, viewer: Viewer) -> Vec<Value> {
         let uri = format!("session://{}/events?limit=1000", self.session);
         let mut page = self.read_as(viewer, &uri).await.unwrap();
@@ -125,13 +125,13 @@ impl Table {
         events
     }
 
-    /// Somebody with a player's token.
+    /// Returns a viewer with a player's token.
     async fn player(&self, name: &str) -> Viewer {
         let who = bearer(&self.app, &self.viewer, name, Role::Player).await;
         enter(&self.app, who, None).await.unwrap()
     }
 
-    /// A new character.
+    /// Creates a character and returns its id.
     async fn character(&self, name: &str, kind: &str) -> String {
         let new = json!({
             "campaign_id": self.campaign, "name": name, "kind": kind,
@@ -140,7 +140,7 @@ impl Table {
         id(&self.call("character_create", new).await)
     }
 
-    /// A player at the table who moves the character.
+    /// Seats a player who controls the character. Returns the viewer and the participant's id.
     async fn seat(&self, name: &str) -> (Viewer, String) {
         let player = self.player(name).await;
         let new = json!({ "campaign_id": self.campaign, "display_name": name, "role": "PLAYER" });
@@ -156,7 +156,8 @@ impl Table {
         self.call("character_control_set", hand).await
     }
 
-    /// A roll of the character with chosen dice, not yet applied; its place in the log.
+    /// Makes a roll of the character with chosen dice, without applying it. Returns its number in
+    /// the log.
     async fn roll(&self, seed: u64, difficulty: i64) -> i64 {
         let roll = json!({
             "session_id": self.session, "character_id": self.character, "trait": "agility",
@@ -193,7 +194,7 @@ fn id(answer: &Value) -> String {
     answer["id"].as_str().unwrap().to_owned()
 }
 
-/// The details of an event, as everybody reads them.
+/// Returns the details of an event that everybody can read.
 fn payload(event: &Value) -> Value {
     serde_json::from_str(event["payload_json"].as_str().unwrap()).unwrap()
 }
@@ -202,7 +203,7 @@ fn of_type<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
     events.iter().filter(|event| event["type"] == kind).collect()
 }
 
-/// Seeds whose dice show (Hope, Fear): 7 and 1, 9 and 12, 9 and 9.
+/// Seeds whose dice (Hope, Fear) are 7 and 1, 9 and 12, 9 and 9.
 const HOPE: u64 = 0;
 const FEAR: u64 = 4;
 const CRIT: u64 = 3;

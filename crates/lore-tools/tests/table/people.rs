@@ -1,4 +1,4 @@
-//! Players, seats and what each of them sees.
+//! Players, their seats, and what each of them sees.
 
 use serde_json::json;
 

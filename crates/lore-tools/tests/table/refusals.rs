@@ -1,4 +1,4 @@
-//! What is refused says what to do, happens before any dice fall, and is in the log.
+//! Refusals say what to do, happen before any dice are rolled, and are logged.
 
 use lore_core::Error;
 use lore_tools::CallError;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Table, of_type, payload};
 
 impl Table {
-    /// What a refused call says: its message and its hint.
+    /// Returns the message and the hint of a refused call.
     async fn told(&self, tool: &str, arguments: Value) -> (String, String) {
         let CallError::Failed(error) = self.refused(tool, arguments).await else { panic!() };
         let hint = error.hint().to_string();
@@ -34,7 +34,7 @@ async fn a_death_move_is_refused_before_the_dice_fall() {
     let dying = json!({ "character_id": table.character, "hp": 0 });
     table.call("character_state_patch", dying).await;
     for _ in 0..12 {
-        // Whatever the dice would have been.
+        // Refused whatever the dice would have been.
         let wish = json!({ "death_move": { "choice": "RISK_IT_ALL", "clear_stress": 3 } });
         let said = table.told("session_effect_apply", table.effect_of(wish)).await;
         assert_eq!(said.0, "death_move.clear_stress is 3");

@@ -1,4 +1,4 @@
-//! What a recap tells, finds and leaves for the next page.
+//! What a recap shows, finds and leaves for the next page.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ impl Table {
         self.call("session_recap", ask).await
     }
 
-    /// What the events say that are found.
+    /// Returns the texts of the events that are found.
     async fn found(&self, query: &str) -> Vec<String> {
         let recap = self.recap(json!({ "query": query })).await;
         let matches = recap["matches"].as_array().unwrap();
@@ -62,7 +62,7 @@ async fn what_does_not_fit_is_counted_and_told_on_the_next_page() {
         }
         let page = table.recap(ask).await;
         if pages == 0 {
-            // All notes, and that the session started.
+            // All notes and the start of the session.
             assert_eq!(
                 (&page["happenings_total"], &page["matches_total"]),
                 (&json!(231), &json!(230))
@@ -101,5 +101,5 @@ async fn a_match_from_long_ago_is_found_once() {
     assert_eq!(rest["happenings"].as_array().unwrap().len(), 2, "the dragon, and the beginning");
 }
 
-/// How many happenings a recap tells at once.
+/// The maximum number of happenings in a recap.
 const HAPPENINGS_MAX: usize = 200;

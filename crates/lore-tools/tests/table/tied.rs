@@ -1,4 +1,4 @@
-//! Playing somebody who has a page: page and character are one.
+//! Playing somebody who has a page: page and character are one node.
 
 use lore_core::Viewer;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Table, id};
 
 impl Table {
-    /// Makes the page of somebody; gives its entity_id.
+    /// Creates a page and returns its entity_id.
     pub(crate) async fn page(&self, name: &str, fields: Value) -> i64 {
         let mut page = json!({ "entity_type": "character", "name": name });
         page.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -14,7 +14,7 @@ impl Table {
         made["results"][0]["entity_id"].as_i64().unwrap()
     }
 
-    /// The page with this number, as somebody sees it.
+    /// Returns the page with this number, as seen by a viewer.
     pub(crate) async fn shown(&self, viewer: Viewer, number: i64) -> Value {
         let ask = json!({ "entity_ids": [number] });
         self.call_as(viewer, "get_entities", ask).await.unwrap()["results"][0].clone()
@@ -58,7 +58,7 @@ async fn who_has_a_page_is_played_and_the_sheet_shows_there() {
     assert!(own["sheet"]["profile"].is_object(), "a new character has a page of its own: {own}");
 }
 
-/// All that somebody can ask of a table about who is cast in it.
+/// Returns everything that a viewer can read about the cast of a campaign.
 async fn told_of_cast(table: &Table, viewer: Viewer, npc: &str, page: i64) -> Vec<Value> {
     let uri = format!("campaign://{}", table.campaign);
     let mut told = vec![

@@ -1,14 +1,14 @@
-//! Arguments of tools whose names come from the table.
+//! Parses the arguments of tools whose schemas are generated from the table.
 
 use lore_anvil::Shape;
 use lore_core::{Error, Result};
 use serde_json::{Map, Value};
 
-/// The arguments of a call, read by name.
+/// The arguments of a call, by name.
 pub(super) struct Arguments(Map<String, Value>);
 
 impl Arguments {
-    /// Fails when there is one that nobody declared.
+    /// Fails if an argument is not declared in the schema `known`.
     pub(super) fn of(given: Map<String, Value>, known: &Map<String, Value>) -> Result<Self> {
         let declared = known.get("properties").and_then(Value::as_object);
         let stranger = given.keys().find(|name| !declared.is_some_and(|d| d.contains_key(*name)));
@@ -21,7 +21,7 @@ impl Arguments {
         Err(Error::invalid(name, problem, HINT))
     }
 
-    /// An id, as a text or a number; none when it is left out or blank.
+    /// Parses an id, given as text or number; `None` if it is absent or blank.
     pub(super) fn id(&self, name: &str) -> Result<Option<String>> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -33,12 +33,12 @@ impl Arguments {
         }
     }
 
-    /// An id that must be there.
+    /// Parses an id that is required.
     pub(super) fn needed_id(&self, name: &str) -> Result<String> {
         self.id(name)?.ok_or_else(|| Error::invalid(name, "is required", HINT))
     }
 
-    /// A number from 0 on.
+    /// Parses a number from 0.
     pub(super) fn whole(&self, name: &str, default: usize) -> Result<usize> {
         let wrong = || Error::invalid(name, "is no number from 0 on", HINT);
         match self.0.get(name) {
@@ -50,20 +50,20 @@ impl Arguments {
                 });
                 whole.and_then(|n| usize::try_from(n).ok()).ok_or_else(wrong)
             }
-            // Some clients write numbers as texts; so does the service's own API.
+            // Some clients send numbers as text, as does the service's own API.
             Some(Value::String(text)) => text.trim().parse().map_err(|_| wrong()),
             Some(_) => Err(wrong()),
         }
     }
 
-    /// How much is asked for: 0, 1 or 2.
+    /// Parses the granularity: 0, 1 or 2.
     pub(super) fn granularity(&self) -> Result<u8> {
         let wrong = || Error::invalid("granularity", "is not 0, 1 or 2", HINT);
         let level = self.whole("granularity", 1).map_err(|_| wrong())?;
         u8::try_from(level).ok().filter(|level| *level <= 2).ok_or_else(wrong)
     }
 
-    /// Whether everything is wanted.
+    /// Returns the verbose shape if `verbose` is true.
     pub(super) fn shape(&self) -> Result<Shape> {
         match self.0.get("verbose") {
             None | Some(Value::Null | Value::Bool(false)) => Ok(Shape::Compact),
@@ -72,7 +72,7 @@ impl Arguments {
         }
     }
 
-    /// A value as it was given.
+    /// Returns a value unchanged.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }

@@ -1,11 +1,11 @@
-//! Schemas of arguments and answers, from the rows of the table.
+//! Schemas of arguments and answers, generated from the rows of the table.
 
 use lore_anvil::{Field, IdForm, Kind, PAGE_MAX, shown_name};
 use serde_json::{Map, Value, json};
 
 use crate::schema;
 
-/// A schema with these fields.
+/// Builds an object schema with these fields.
 pub(super) fn object(fields: Vec<(&str, Value)>, required: &[&str]) -> Map<String, Value> {
     let properties: Map<String, Value> =
         fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect();
@@ -18,40 +18,40 @@ pub(super) fn object(fields: Vec<(&str, Value)>, required: &[&str]) -> Map<Strin
     schema
 }
 
-/// The argument that names a resource.
+/// The schema of an argument that is the id of a resource.
 pub(super) fn id(kind: Kind) -> Value {
     match kind.row().id {
         IdForm::Uuid => json!({ "type": "string" }),
-        // The UUID of what has a number is taken in its place.
+        // Resources with numbers can also be identified by UUID.
         IdForm::Number => json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
     }
 }
 
-/// How much of one to tell.
+/// The schema of the `granularity` argument.
 pub(super) fn granularity() -> Value {
     let gist = "0 preview, 1 standard, 2 everything.";
     json!({ "type": "integer", "default": 1, "maximum": 2, "description": gist })
 }
 
-/// The page of a list.
+/// The schemas of the arguments that select a page of a list.
 pub(super) fn page() -> Vec<(&'static str, Value)> {
     let limit =
         json!({ "type": "integer", "default": PAGE_MAX, "minimum": 1, "maximum": PAGE_MAX });
     vec![("limit", limit), ("offset", json!({ "type": "integer" }))]
 }
 
-/// A switch.
+/// The schema of a switch.
 pub(super) fn flag() -> Value {
     json!({ "type": "boolean" })
 }
 
-/// The answer with one resource.
+/// The schema of an answer with one resource.
 pub(super) fn one(kind: Kind) -> Map<String, Value> {
     let about = format!("The {}.", kind.row().one);
     object(vec![("success", success()), ("data", resource(kind, 2, &about))], &["success", "data"])
 }
 
-/// The answer with several resources.
+/// The schema of an answer with a list of resources.
 pub(super) fn several(kind: Kind) -> Map<String, Value> {
     let about = format!("The {}, as references.", kind.row().many);
     let items = resource(kind, -1, &format!("A {}.", kind.row().one));
@@ -60,18 +60,18 @@ pub(super) fn several(kind: Kind) -> Map<String, Value> {
     object(fields, &["success", "entities", "meta"])
 }
 
-/// Whether it worked.
+/// The schema of `success`.
 pub(super) fn success() -> Value {
     json!({ "type": "boolean", "description": "Always true; failures are errors." })
 }
 
-/// Which part of a list it is.
+/// The schema of `meta`, which says which part of a list was returned.
 pub(super) fn meta() -> Value {
     let number = |about: &str| json!({ "type": "integer", "description": about });
     let fields = vec![
-        ("total", number("How many there are in all.")),
-        ("offset", number("How many were left out first.")),
-        ("limit", number("How many were wanted at most.")),
+        ("total", number("Total number of results.")),
+        ("offset", number("Number of results skipped.")),
+        ("limit", number("Maximum number of results.")),
     ];
     let mut schema = object(fields, &["total", "offset", "limit"]);
     schema.insert("description".into(), json!("Which part of the list this is."));
@@ -84,7 +84,7 @@ fn resource(kind: Kind, granularity: i8, about: &str) -> Value {
         fields.push(("title".to_owned(), told("Its title.", &["string"])));
         fields.push(("state".to_owned(), told("public or private.", &["string"])));
     }
-    fields.push((shown_name(kind, "url"), told("Its address.", &["string"])));
+    fields.push((shown_name(kind, "url"), told("Its URL.", &["string"])));
     let listed = kind.row().fields_at(granularity).filter(|field| !field.gist.is_empty());
     fields.extend(listed.map(|field| (shown_name(kind, field.name), field_schema(kind, field))));
     let fields = fields.iter().map(|(name, field)| (name.as_str(), field.clone())).collect();
@@ -102,7 +102,7 @@ fn id_types(kind: Kind) -> &'static [&'static str] {
 
 fn field_schema(kind: Kind, field: &Field) -> Value {
     let mut schema = told(field.gist, field.json_types());
-    // What these can say is fixed.
+    // These fields have a fixed set of values.
     let words = match (kind, field.name) {
         (Kind::Npc, "role") => json!(["ally", "enemy", "neutral", null]),
         (Kind::Npc, "status") => json!(["alive", "dead", "unknown", null]),
@@ -114,7 +114,7 @@ fn field_schema(kind: Kind, field: &Field) -> Value {
     schema
 }
 
-/// A field of an answer. Whoever wants everything gets null where there is nothing.
+/// The schema of a field of an answer. Verbose answers contain null for empty fields.
 fn told(gist: &str, types: &[&str]) -> Value {
     let mut field = Map::new();
     field.insert("description".into(), json!(gist));

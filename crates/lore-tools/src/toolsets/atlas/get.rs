@@ -1,4 +1,4 @@
-//! Tools that read one resource.
+//! The tools that read one resource.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::call::Call;
 use crate::tool::{Annotations, Answer, Row, Tool};
 use crate::toolset::Toolset;
 
-/// The tool that reads one of a kind, if the contract has one.
+/// Returns the tool that reads one resource of a kind, if the contract has it.
 pub(super) fn tool(kind: Kind) -> Option<Tool> {
     let row = kind.row();
     let name = row.get_tool?;
@@ -52,7 +52,8 @@ async fn get(call: Call, kind: Kind, tool: &'static str, arguments: Arguments) -
     Ok(Answer { text: structured.to_string(), structured })
 }
 
-/// Secrets are for the game master's side; of the rest the store shows what may be seen.
+/// Returns the lowest role that may read a kind. Secrets are for the game master's side; of other
+/// kinds, each viewer gets what the store shows them.
 pub(super) fn least_role(kind: Kind) -> Role {
     match kind.row().sensitivity {
         Sensitivity::Secret => Role::Gm,
@@ -63,20 +64,20 @@ pub(super) fn least_role(kind: Kind) -> Role {
 fn description(kind: Kind) -> String {
     let row = kind.row();
     if kind == Kind::User {
-        return "Say who you are here: id, name and how many worlds you can enter. Use it first; \
-                list_user_worlds then has the worlds. Returns data."
+        return "Read your own user: id, name and the number of worlds you can enter. Use it first; \
+                list_user_worlds then lists the worlds. Returns data."
             .to_owned();
     }
     let about = if row.about.is_empty() { String::new() } else { format!(" ({})", row.about) };
     let ids = match (kind, row.list_tool) {
         (Kind::Article, _) => "Use list_articles or search_articles for ids. ".to_owned(),
-        (Kind::World, _) => "Use list_user_worlds for ids; without one it is yours. ".to_owned(),
+        (Kind::World, _) => "Use list_user_worlds for ids; default: the current world. ".to_owned(),
         (Kind::Campaign, _) => "Use the id that play tools show. ".to_owned(),
         (_, Some(list)) => format!("Use {list} for ids. "),
         (_, None) => String::new(),
     };
     let back = match kind {
-        Kind::Article => "Returns data; its text only with granularity 2.",
+        Kind::Article => "Returns data; the text only with granularity 2.",
         _ => "Returns data.",
     };
     format!("Read one {}{about}. {ids}{back}", row.one)

@@ -1,4 +1,4 @@
-//! Tools that list resources.
+//! The tools that list resources.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::tool::{Annotations, Answer, Row, Tool};
 use crate::toolset::Toolset;
 
-/// The tool that lists a kind, if the contract has one.
+/// Returns the tool that lists a kind, if the contract has it.
 pub(super) fn tool(kind: Kind) -> Option<Tool> {
     let row = kind.row();
     let name = row.list_tool?;
@@ -71,14 +71,14 @@ fn query(kind: Kind, arguments: &Arguments) -> Result<ListQuery> {
     })
 }
 
-/// What a kind can be listed below, apart from a world.
+/// Returns the kinds of parents, other than worlds, by which a kind can be listed.
 fn parents(kind: Kind) -> Vec<Kind> {
     let lists = kind.row().lists.iter();
     let above = lists.filter_map(|list| list.parent);
     let mut above: Vec<Kind> = above
         .filter(|above| match above {
             Kind::World | Kind::MarkerGroup => false,
-            // Of what belongs to a user, only worlds are asked for by user.
+            // Only worlds can be listed by user.
             Kind::User => kind == Kind::World,
             _ => true,
         })
@@ -87,7 +87,7 @@ fn parents(kind: Kind) -> Vec<Kind> {
     above
 }
 
-/// Whether a kind cannot be listed without one of these above it.
+/// Whether a kind can only be listed by a parent of kind `above`.
 fn needs(kind: Kind, above: Kind) -> bool {
     matches!((kind, above), (Kind::Marker, Kind::Map) | (Kind::Npc, Kind::Campaign))
 }

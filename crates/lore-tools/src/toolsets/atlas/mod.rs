@@ -1,7 +1,8 @@
-//! World Anvil's contract: articles, categories, maps, timelines and the rest.
+//! `atlas` and `atlas-write`: World Anvil's contract, with articles, categories, maps, timelines
+//! and other resources.
 //!
-//! The tools come from `lore_anvil`'s table, one row for each kind of resource: what is
-//! said of one kind is said of all in the same words. Only the search is its own.
+//! All tools except `search_articles` are generated from `lore_anvil`'s table, which has one row
+//! per kind of resource. Tools for different kinds are therefore described in the same words.
 
 mod arguments;
 mod declare;
@@ -20,7 +21,7 @@ use crate::call::Call;
 use crate::resource::Resource;
 use crate::tool::Tool;
 
-/// The tools, reading ones first.
+/// Returns the tools: those that read, then those that write.
 pub(super) fn tools() -> Vec<Tool> {
     let mut tools = Vec::new();
     for kind in Kind::ALL.iter().copied() {
@@ -34,13 +35,13 @@ pub(super) fn tools() -> Vec<Tool> {
     tools
 }
 
-/// Objects by their address.
+/// Returns the resource that reads an object by its URI.
 pub(super) fn resources() -> Vec<Resource> {
     vec![object::resource()]
 }
 
-/// Where objects come from for a call of `tool`: World Anvil, where it is configured, else
-/// the own world.
+/// Returns where a call of `tool` reads and writes objects: World Anvil, if it is configured,
+/// otherwise this world.
 fn source(call: &Call, tool: &'static str) -> Box<dyn Anvil> {
     let request_id = call.request_id().to_owned();
     let here = Atlas::new(Arc::clone(&call.app), call.viewer, tool, request_id);

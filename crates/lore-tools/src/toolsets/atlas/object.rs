@@ -1,4 +1,4 @@
-//! `lorewell://atlas/{kind}/{id}`: an object by its address.
+//! `lorewell://atlas/{kind}/{id}`: reads an object by its URI.
 
 use futures::FutureExt;
 use lore_anvil::{Kind, Shape, shown};
@@ -16,8 +16,8 @@ pub(super) fn resource() -> Resource {
         uri: UriPattern("lorewell://atlas/{kind}/{id}"),
         name: "atlas_object",
         title: "Article, map, timeline…",
-        description: "What atlas tools show as url: an article, map, timeline or anything else \
-                      of the atlas with everything that is told of it.",
+        description: "An article, map, timeline or other object of the atlas, with all its \
+                      fields. Read the URI that atlas tools return as url.",
         toolset: Some(Toolset::Atlas),
         role: Role::Reader,
         read: |call, captures| read(call, captures).boxed(),

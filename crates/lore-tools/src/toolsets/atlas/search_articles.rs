@@ -1,4 +1,4 @@
-//! `search_articles`: find articles by what they say.
+//! `search_articles`: full-text and semantic search for articles.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(super) struct SearchArticles;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Any words.
+    /// Words or a question.
     query: String,
     world_id: Option<String>,
     #[serde(default = "most")]
@@ -37,37 +37,37 @@ fn most() -> usize {
 pub(super) struct Output {
     /// Always true; failures are errors.
     success: bool,
-    /// The articles, best first.
+    /// Articles, best match first.
     entities: Vec<Found>,
-    /// Which part of the answers this is.
+    /// The page of results.
     meta: Meta,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Found {
-    /// Its id.
+    /// Id of the article.
     id: String,
-    /// Its title.
+    /// Title of the article.
     title: String,
-    /// The part that answers best.
+    /// The part of the text that matches best.
     excerpt: String,
-    /// Its address.
+    /// URL of the article.
     url: String,
-    /// How well it answers, 0 to 1.
+    /// How well it matches, 0 to 1.
     relevance: f64,
-    /// The world: id, title, url.
+    /// Its world: id, title and url.
     world: Map<String, Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Meta {
-    /// How many answer.
+    /// Total number of matches.
     total: usize,
-    /// How many were left out first.
+    /// Number of results skipped.
     offset: usize,
-    /// How many were wanted at most.
+    /// Maximum number of results.
     limit: usize,
-    /// The share of the world's articles that was searched, 0 to 1.
+    /// Share of the world's articles that was searched, 0 to 1.
     searched: f64,
 }
 
@@ -75,7 +75,7 @@ impl ToolSpec for SearchArticles {
     const NAME: &'static str = "search_articles";
     const TOOLSET: Toolset = Toolset::Atlas;
     const TITLE: &'static str = "Search articles";
-    const DESCRIPTION: &'static str = "Find articles by words in titles, texts and tags, also by \
+    const DESCRIPTION: &'static str = "Find articles by words in titles, texts and tags, and by \
         meaning. Use list_articles to go through all of them, get_article to read one. Returns \
         entities with an excerpt and a relevance from 0 to 1, best first.";
     const ANNOTATIONS: Annotations = Annotations::READ;

@@ -1,4 +1,4 @@
-//! Tools that write: create, update and delete, for the kinds that the table offers.
+//! The tools that create, update and delete, for the kinds that the table offers for writing.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::tool::{Annotations, Answer, Row, Tool};
 use crate::toolset::Toolset;
 
-/// The writing tools of a kind.
+/// Returns the writing tools of a kind, if it has any.
 pub(super) fn tools(kind: Kind) -> Vec<Tool> {
     let Writes::Tools { names: [create, update, delete], offered } = kind.row().writes else {
         return Vec::new();
@@ -29,7 +29,7 @@ fn creating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
         false => "it is private",
     };
     let description = format!(
-        "Make {} {one}. Use it when asked to; {seen}. Returns data: the {one} as it is kept.",
+        "Create {} {one}. Use it when asked to; {seen}. Returns data: the {one} as stored.",
         article_of(one)
     );
     let required: Vec<&str> =
@@ -47,7 +47,7 @@ fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
         false => "",
     };
     let description = format!(
-        "Change {} {}. Use it to correct or extend: what is given replaces what was, the rest \
+        "Change {} {}. Use it to correct or extend: given fields replace old values, the rest \
          stays, null clears. {publish}Returns data: the {} as it is now.",
         article_of(row.one),
         row.one,
@@ -67,7 +67,7 @@ fn updating(kind: Kind, name: &'static str, offered: &'static [Offered]) -> Tool
 
 fn deleting(kind: Kind, name: &'static str) -> Tool {
     let row = kind.row();
-    // A secret is a text, and only nodes are taken out of the bin.
+    // A secret is a text, and only nodes can be restored from the bin.
     let back = match kind {
         Kind::Secret => "no tool brings it back",
         _ => "kn_graph restore brings it back here, nothing does on World Anvil",
@@ -84,7 +84,7 @@ fn deleting(kind: Kind, name: &'static str) -> Tool {
     written.tool(Role::Gm, schema, example, delete)
 }
 
-/// What a writing tool is made of.
+/// What the three writing tools of a kind have in common.
 struct Written {
     kind: Kind,
     name: &'static str,
@@ -175,11 +175,11 @@ fn delete(writing: Writing) -> BoxFuture<'static, Result<Value>> {
 }
 
 impl Writing {
-    /// The arguments as fields of the API.
+    /// Converts the arguments to fields of World Anvil's API.
     fn fields(&self) -> Result<Object> {
         let mut fields = Object::new();
         for one in self.offered {
-            // The id of what is changed is no field of it.
+            // The id of the object to change is not in `offered`, so it is not among the fields.
             if let Some(value) = self.arguments.value(one.argument) {
                 fields.insert(one.field.to_owned(), checked(one, value)?);
             }
@@ -188,7 +188,7 @@ impl Writing {
     }
 }
 
-/// An error with the caller's own name of the field.
+/// Replaces the API's name of a field in an error by the name of the argument.
 fn by_argument(offered: &[Offered], error: Error) -> Error {
     let Error::Invalid { field, problem, hint } = error else { return error };
     let named = offered.iter().find(|one| one.field == field);
@@ -197,13 +197,13 @@ fn by_argument(offered: &[Offered], error: Error) -> Error {
 
 fn checked(one: &Offered, value: &Value) -> Result<Value> {
     let fits = match (one.takes, value) {
-        // What is always there cannot be cleared.
+        // Fields with a fixed set of values cannot be cleared.
         (Takes::Choice(_), Value::Null) => false,
         (_, Value::Null) => one.need != Need::New,
         (_, Value::String(text)) if one.need == Need::New => !text.trim().is_empty(),
         (Takes::Number, Value::Number(_)) | (Takes::Named, Value::Object(_)) => true,
         (Takes::Count, Value::Number(count)) => count.as_i64() >= Some(1),
-        // Ids may be numbers, and so may years.
+        // Ids and years may also be given as numbers.
         (Takes::Text, Value::String(_) | Value::Number(_)) => true,
         (Takes::Texts, Value::Array(items)) => items.iter().all(Value::is_string),
         (Takes::Choice(words), Value::String(text)) => words.contains(&text.trim()),
@@ -232,7 +232,8 @@ fn checked(one: &Offered, value: &Value) -> Result<Value> {
     Err(Error::invalid(one.argument, format!("is not {wanted}"), format!("give {wanted}")))
 }
 
-/// Whether a text of a list would be taken for several.
+/// Whether a text in the list contains a comma. World Anvil separates tags by commas, so it would
+/// become several.
 fn has_comma(texts: &Value) -> bool {
     let texts = texts.as_array().into_iter().flatten().filter_map(Value::as_str);
     texts.into_iter().any(|text| text.contains(','))
@@ -259,7 +260,7 @@ fn fields(offered: impl Iterator<Item = &'static Offered>) -> Vec<(&'static str,
     offered.map(|one| (one.argument, schema(one))).collect()
 }
 
-/// The schema of an argument that null clears, where it does.
+/// Adds null to the schema of an argument that can be cleared.
 fn cleared(one: &Offered, field: (&'static str, Value)) -> (&'static str, Value) {
     let (name, mut schema) = field;
     let stays = one.need == Need::New || matches!(one.takes, Takes::Choice(_));
@@ -275,7 +276,7 @@ fn takes_state(offered: &[Offered]) -> bool {
     offered.iter().any(|one| one.field == "state")
 }
 
-/// The word before a name.
+/// The indefinite article for a noun.
 fn article_of(one: &str) -> &'static str {
     if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }

@@ -1,4 +1,4 @@
-//! `code_query`: questions about code, in Cypher.
+//! `code_query`: queries the code graph in Cypher.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -17,9 +17,9 @@ pub(super) struct CodeQuery;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Reading Cypher; empty for schema and examples.
+    /// Read-only Cypher query; empty returns schema and examples.
     cypher: String,
-    /// Values for $names.
+    /// Values for $parameters, by name.
     #[serde(default)]
     params: Map<String, Value>,
 }
@@ -37,7 +37,7 @@ impl ToolSpec for CodeQuery {
         empty query first to see all properties and examples.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
-    /// Cypher tells `7.0` from `7`.
+    /// Cypher distinguishes `7.0` from `7`.
     const NUMBERS: Numbers = Numbers::AsGiven;
 
     type Input = Input;

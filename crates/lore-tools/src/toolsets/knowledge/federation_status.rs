@@ -1,4 +1,4 @@
-//! `federation_status`: who this node is, whom it knows, and what waits to be told.
+//! `federation_status`: the identity, peers and event queue of this KOI-net node.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -17,23 +17,23 @@ pub(super) struct FederationStatus;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {}
 
-/// The form of the report; other KOI APIs may add to it.
+/// The state of the KOI-net node. Other KOI APIs may add fields.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// `healthy`, or `disabled` where this server is no node.
+    /// healthy, or disabled if this server is not a KOI-net node.
     #[schemars(extend("enum" = ["healthy", "disabled"]))]
     status: String,
-    /// Who the node is: RID, name, type, address, what it provides, public key.
+    /// The node's identity: RID, name, type, address, what it provides, public key.
     node: Option<Value>,
-    /// The nodes it knows, with when they were last heard.
+    /// Known nodes, with the time each was last heard from.
     peers: Vec<Value>,
-    /// Events that somebody has still to be told.
+    /// Number of events not yet delivered.
     event_queue_size: u64,
-    /// Whether what arrives is taken in.
+    /// Whether incoming events are processed.
     pipeline_enabled: bool,
-    /// What every message has to be.
+    /// Requirements for every message.
     protocol: Value,
-    /// When this was.
+    /// Time of this report.
     timestamp: String,
 }
 
@@ -41,8 +41,9 @@ impl ToolSpec for FederationStatus {
     const NAME: &'static str = "federation_status";
     const TOOLSET: Toolset = Toolset::Knowledge;
     const TITLE: &'static str = "Federation status";
-    const DESCRIPTION: &'static str = "Tell how the KOI-net node is doing. Use when knowledge \
-        of other nodes is missing or late. Returns identity, peers, queue size and protocol policy.";
+    const DESCRIPTION: &'static str = "Report the state of this KOI-net node. Use when knowledge \
+        of other nodes is missing or late. Returns identity, peers, queue size and protocol \
+        policy.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

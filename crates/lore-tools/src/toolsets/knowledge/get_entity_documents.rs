@@ -1,4 +1,4 @@
-//! `get_entity_documents`: what mentions an entity.
+//! `get_entity_documents`: lists the documents that mention an entity.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub(super) struct GetEntityDocuments;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Its URI or name.
+    /// URI or name of the entity.
     entity_uri: String,
 }
 

@@ -1,4 +1,4 @@
-//! `get_entity_neighborhood`: how an entity is related to others.
+//! `get_entity_neighborhood`: lists the relations of an entity.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub(super) struct GetEntityNeighborhood;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Its URI or name.
+    /// URI or name of the entity.
     entity_uri: String,
 }
 

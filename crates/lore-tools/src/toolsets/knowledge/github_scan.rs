@@ -1,4 +1,4 @@
-//! `github_scan`: have repositories read anew, or see how they are doing.
+//! `github_scan`: rescans repositories or reports their status.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::toolset::Toolset;
 pub(super) struct GithubScan;
 
 choice! {
-    /// What to do.
+    /// The action to perform.
     enum Action { Status = "status", Scan = "scan" }
 }
 
@@ -24,7 +24,7 @@ choice! {
 pub(super) struct Input {
     #[serde(default = "status")]
     action: Action,
-    /// Such as owner/name; all when absent.
+    /// Repository to scan, such as owner/name; default: all.
     repo_name: Option<String>,
 }
 
@@ -36,8 +36,8 @@ impl ToolSpec for GithubScan {
     const NAME: &'static str = "github_scan";
     const TOOLSET: Toolset = Toolset::Knowledge;
     const TITLE: &'static str = "Scan repositories";
-    const DESCRIPTION: &'static str = "Read registered source repositories anew, only what \
-        changed, or tell their status. Use before code_query or knowledge_search when code was \
+    const DESCRIPTION: &'static str = "Rescan registered source repositories (only what \
+        changed), or report their status. Use before code_query or knowledge_search when code was \
         edited. Returns files, code entities and edges per repository, or the repositories with \
         their last scan.";
     const ANNOTATIONS: Annotations =
@@ -59,7 +59,7 @@ impl ToolSpec for GithubScan {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let ask = match input.action {
             Action::Status => Ask::get(["github", "status"]),
-            // KOI APIs read the name in one place or in the other.
+            // Some KOI APIs read the name from the body, others from the query parameters.
             Action::Scan => Ask::post(["github", "scan"], json!({ "repo_name": input.repo_name }))
                 .with("repo_name", input.repo_name),
         };

@@ -1,4 +1,4 @@
-//! `ingest_url`: take a page in, with what it tells.
+//! `ingest_url`: ingests a web page with its entities and relations.
 
 use std::borrow::Cow;
 
@@ -19,15 +19,15 @@ pub(super) struct IngestUrl;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     url: String,
-    /// To resolve and link.
+    /// Entities the page is about, to link or create.
     #[serde(default)]
     entities: Vec<Lenient<EntityIn>>,
-    /// Between entities, by name or URI.
+    /// Relations between entities, each named by name or URI.
     #[serde(default)]
     relationships: Vec<Lenient<RelationIn>>,
 }
 
-/// An item of a list. One that cannot be read is refused by itself, so it is passed on.
+/// An item of a list. An item that cannot be parsed is passed on, so that it is refused by itself.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum Lenient<T> {
@@ -49,16 +49,16 @@ impl<T: JsonSchema> JsonSchema for Lenient<T> {
     }
 }
 
-// What process_url says is understood here: what it says besides is passed over.
+// Unknown fields are allowed and ignored, so that the output of process_url can be passed on.
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct EntityIn {
     name: String,
-    /// Person, Organization…
+    /// Entity type, such as Person.
     r#type: String,
-    /// Where it stands.
+    /// The text that names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<String>,
-    /// For one that is new.
+    /// What it is, if it is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     /// 0 to 1.
@@ -68,11 +68,11 @@ struct EntityIn {
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct RelationIn {
-    /// Who.
+    /// Entity it starts from.
     subject: String,
-    /// Such as founded or located_in.
+    /// Kind of relation, such as founded or located_in.
     predicate: String,
-    /// Whom or what.
+    /// Entity it leads to.
     object: String,
     /// 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,11 +82,11 @@ struct RelationIn {
 impl ToolSpec for IngestUrl {
     const NAME: &'static str = "ingest_url";
     const TOOLSET: Toolset = Toolset::Knowledge;
-    const TITLE: &'static str = "Take a web page in";
-    const DESCRIPTION: &'static str = "Take a previewed page into the graph with its entities and \
-        relationships, as process_url gave them or better. Use after preview_url and \
-        process_url; repeat to add more. Returns what was linked or made, \
-        and per item what was refused and why.";
+    const TITLE: &'static str = "Ingest a web page";
+    const DESCRIPTION: &'static str = "Ingest a previewed page into the graph with its entities \
+        and relationships: the proposals of process_url, corrected where needed. Use after \
+        preview_url and process_url; repeat to add more. Returns what was linked or created, \
+        and which items were refused and why.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: true };
     const ROLE: Role = Role::Player;

@@ -1,4 +1,4 @@
-//! `knowledge_search`: documents and passages by words and meaning.
+//! `knowledge_search`: searches documents and passages by words and meaning.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ pub(super) struct KnowledgeSearch;
 pub(super) struct Input {
     /// Question or keywords.
     query: String,
-    /// Only from vault, web, github, email, world or koi-net (other nodes).
+    /// Only documents from vault, web, github, email, world or koi-net (other nodes).
     source: Option<String>,
     #[serde(default = "ten")]
     limit: i64,

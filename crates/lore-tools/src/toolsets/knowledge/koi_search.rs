@@ -1,4 +1,4 @@
-//! `koi_search`: entities, and documents that are none, by name and meaning.
+//! `koi_search`: searches entities, and documents that are not entities, by words and meaning.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -16,9 +16,9 @@ pub(super) struct KoiSearch;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Any words.
+    /// Words or a question.
     query: String,
-    /// An entity type.
+    /// Only entities of this type.
     type_filter: Option<String>,
     #[serde(default = "ten")]
     limit: i64,

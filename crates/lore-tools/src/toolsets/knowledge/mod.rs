@@ -1,6 +1,8 @@
-//! Entities, documents, the web and the vault, as thin wrappers of the KOI API.
+//! `knowledge`: entities, documents, web pages, code and the vault. Thin wrappers around the KOI
+//! API.
 //!
-//! Every answer is what the API says, as text in two-space JSON and as structured content.
+//! An answer has the text form that the contract prescribes: JSON indented by two spaces for
+//! answers of the API, plain text for the vault tools. Its structured content is the same answer.
 
 mod code_query;
 mod federation_status;

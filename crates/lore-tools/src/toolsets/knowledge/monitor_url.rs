@@ -1,4 +1,4 @@
-//! `monitor_url`: have pages watched for changes.
+//! `monitor_url`: monitors web pages for changes.
 
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::toolset::Toolset;
 pub(super) struct MonitorUrl;
 
 choice! {
-    /// What to do.
+    /// The action to perform.
     enum Action { Status = "status", Add = "add", Remove = "remove" }
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Input {
     #[serde(default = "status")]
     action: Action,
     url: Option<String>,
-    /// When adding.
+    /// Title of the source, for add.
     title: Option<String>,
 }
 
@@ -36,10 +36,10 @@ fn status() -> Action {
 impl ToolSpec for MonitorUrl {
     const NAME: &'static str = "monitor_url";
     const TOOLSET: Toolset = Toolset::Knowledge;
-    const TITLE: &'static str = "Watch web pages";
-    const DESCRIPTION: &'static str = "Have a web page looked at daily for changes, or stop that. \
-        Use for sources that are updated; to read one now use preview_url. Returns what was \
-        done, or the watched pages.";
+    const TITLE: &'static str = "Monitor web pages";
+    const DESCRIPTION: &'static str = "Monitor a web page for changes (checked daily), stop \
+        monitoring it, or list what is monitored. Use for sources that are updated; to read one \
+        now use preview_url. Returns what was done, or the monitored pages.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: true };
     const ROLE: Role = Role::Player;

@@ -1,4 +1,4 @@
-//! `process_url`: read entities and relations out of a page.
+//! `process_url`: extracts entities and relations from a previewed page.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ pub(super) struct ProcessUrl;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     url: String,
-    /// Names to look out for.
+    /// Entity names to look for.
     #[serde(default)]
     hint_entities: Vec<String>,
 }
@@ -25,10 +25,10 @@ pub(super) struct Input {
 impl ToolSpec for ProcessUrl {
     const NAME: &'static str = "process_url";
     const TOOLSET: Toolset = Toolset::Knowledge;
-    const TITLE: &'static str = "Read a web page";
+    const TITLE: &'static str = "Extract from a web page";
     const DESCRIPTION: &'static str = "Extract entities and relationships from a previewed page. \
         Use after preview_url; check what it found before ingest_url. Returns proposals with \
-        confidence, and what made them.";
+        confidence, and the model or program that made them.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: true };
     const ROLE: Role = Role::Player;

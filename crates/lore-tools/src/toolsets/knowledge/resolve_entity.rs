@@ -1,4 +1,4 @@
-//! `resolve_entity`: which entity a name means.
+//! `resolve_entity`: finds the entity that a name means.
 
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ pub(super) struct ResolveEntity;
 pub(super) struct Input {
     /// Name to resolve.
     label: String,
-    /// Person, Organization, Project, Concept, Location, Meeting…
+    /// Likely type: Person, Organization, Project, Concept, Location, Meeting…
     type_hint: Option<String>,
 }
 

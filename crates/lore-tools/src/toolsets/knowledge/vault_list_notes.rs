@@ -1,4 +1,4 @@
-//! `vault_list_notes`: which notes a folder has.
+//! `vault_list_notes`: lists the notes of a folder.
 
 use lore_app::knowledge::list_notes;
 use lore_core::{Result, Role};
@@ -16,7 +16,7 @@ pub(super) struct VaultListNotes;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as People; . is the vault itself.
+    /// Folder, such as People; . is the top of the vault.
     folder: String,
 }
 
@@ -31,7 +31,7 @@ impl ToolSpec for VaultListNotes {
     const TOOLSET: Toolset = Toolset::Knowledge;
     const TITLE: &'static str = "List notes";
     const DESCRIPTION: &'static str = "List the Markdown notes of one folder of the vault. Use \
-        before vault_read_note. Returns file names, not those of folders below.";
+        before vault_read_note. Returns file names, without those in subfolders.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Gm;
 

@@ -1,4 +1,4 @@
-//! `vault_read_note`: the text of a note.
+//! `vault_read_note`: reads a note.
 
 use lore_app::knowledge::read_note;
 use lore_core::{Result, Role};
@@ -16,7 +16,7 @@ pub(super) struct VaultReadNote;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as People/Bill Baue.md.
+    /// Path in the vault, such as People/Bill Baue.md.
     path: String,
 }
 
@@ -31,7 +31,7 @@ impl ToolSpec for VaultReadNote {
     const TOOLSET: Toolset = Toolset::Knowledge;
     const TITLE: &'static str = "Read a note";
     const DESCRIPTION: &'static str = "Read a Markdown note of the vault by its path. Use \
-        vault_list_notes for paths, knowledge_search to find by content. Returns its text.";
+        vault_list_notes for paths, knowledge_search to search by content. Returns its text.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Gm;
 

@@ -1,4 +1,4 @@
-//! `vault_write_note`: make or replace a note.
+//! `vault_write_note`: creates or replaces a note.
 
 use lore_app::knowledge::{NoteWritten, write_note};
 use lore_core::{Result, Role};
@@ -17,24 +17,24 @@ pub(super) struct VaultWriteNote;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as People/New Person.md.
+    /// Path in the vault, such as People/New Person.md.
     path: String,
-    /// All of it, with YAML frontmatter.
+    /// The whole note, with YAML frontmatter.
     content: String,
 }
 
 choice! {
-    /// What became of the properties of a note that was replaced.
+    /// What happened to the note and its frontmatter.
     enum Frontmatter { Created = "created", Replaced = "replaced", Kept = "preserved" }
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// Written: and the path.
+    /// "Written: " and the path.
     message: String,
-    /// Whether the note is new, was replaced as a whole, or kept its frontmatter.
+    /// Whether the note is new (created), replaced as a whole, or kept its frontmatter (preserved).
     frontmatter: Frontmatter,
-    /// Properties that are not YAML and were read as plain text.
+    /// Properties that are not valid YAML and were read as plain text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -43,9 +43,9 @@ impl ToolSpec for VaultWriteNote {
     const NAME: &'static str = "vault_write_note";
     const TOOLSET: Toolset = Toolset::Knowledge;
     const TITLE: &'static str = "Write a note";
-    const DESCRIPTION: &'static str = "Make or replace a Markdown note of the vault; folders are \
-        made as needed. Use vault_read_note before replacing one. Existing frontmatter stays \
-        when the new text has none. Returns Written: and the path.";
+    const DESCRIPTION: &'static str = "Create or replace a Markdown note in the vault; folders \
+        are created as needed. Use vault_read_note before replacing one. Existing frontmatter is \
+        kept if the new text has none. Returns 'Written: ' and the path.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 

@@ -1,4 +1,4 @@
-//! What the tools of the KOI contract have in common.
+//! Functions that several knowledge tools share.
 
 use lore_app::knowledge;
 use lore_core::{Error, Result};
@@ -7,27 +7,28 @@ use serde_json::{Value, json};
 use crate::call::Call;
 use crate::koi::{self, Ask, ResolveAnswer, Shaped};
 
-/// Start of every URI.
+/// The prefix of every entity URI.
 const PREFIX: &str = "orn:";
-/// From here on a name is taken for what it resolves to.
+/// The minimum confidence for taking a name for the entity it resolves to.
 const SURE_ENOUGH: f64 = 0.5;
-/// What helps who knows a name that leads nowhere.
+/// The hint when no entity is found.
 const WHERE_TO_LOOK: &str = "look for it with koi_search, or ask resolve_entity for candidates";
 
-/// The text form of the contract.
+/// The text form that the contract prescribes: JSON indented by two spaces.
 pub(super) fn pretty(answer: &Value) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_else(|_| answer.to_string())
 }
 
-/// The URI a text stands for: itself where it is one, or that of the entity it names well enough.
-/// Another server says itself what it knows.
+/// Returns the URI that a text stands for: the text itself if it is a URI, or that of the entity it
+/// is an id or name of. URIs for another KOI API are passed on unchecked.
 pub(super) async fn uri_of(call: &Call, tool: &'static str, text: &str) -> Result<String> {
     let text = text.trim();
     if text.is_empty() {
         return Err(Error::invalid("entity_uri", "is empty", "give a URI, another id or a name"));
     }
     let librarian = koi::librarian(call, tool);
-    // Ids of this world mean nothing to another server, and numbers may be names.
+    // Ids of this world mean nothing to another server. Numbers are tried as ids last, because they
+    // may be names.
     let is_here = call.app.elsewhere.is_none();
     if text.starts_with(PREFIX) {
         return match is_here && knowledge::by_uri(&librarian, text).await?.is_none() {
@@ -55,7 +56,7 @@ pub(super) async fn uri_of(call: &Call, tool: &'static str, text: &str) -> Resul
     })
 }
 
-/// Names are looked for under another word than they were given under.
+/// Renames the field in an error: the name was given as `entity_uri` but resolved as `label`.
 fn of_the_uri(error: Error) -> Error {
     match error {
         Error::Invalid { field, problem, hint } if field == "label" => {

@@ -1,4 +1,4 @@
-//! A part of the graph, as the contract shows it.
+//! Wire types for a subgraph, the answer of the context action.
 
 use lore_app::memory::context::Subgraph;
 use lore_app::memory::ids::shown;
@@ -17,35 +17,35 @@ use super::wire::{EdgeOut, further};
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ContextOut {
-    /// The keywords; of many the beginning.
+    /// The keywords; only the beginning of a long list.
     query: String,
     /// summary or full.
     detail: &'static str,
-    /// How many nodes and experiences follow.
+    /// Number of nodes and experiences in this answer.
     count: usize,
     /// Nodes, best first.
     nodes: Vec<ContextNode>,
-    /// The edges between them.
+    /// The edges between these nodes.
     edges: Vec<EdgeOut>,
     /// Experiences, best first.
     experiences: Vec<ContextExperience>,
-    /// How many more the token budget left out.
+    /// Number of further results that did not fit the token budget.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
-    /// How many more edges it left out.
+    /// Number of further edges that did not fit the token budget.
     #[serde(skip_serializing_if = "is_zero")]
     edges_left_out: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ContextNode {
-    /// Its id.
+    /// Id of the node.
     id: String,
-    /// Its name.
+    /// Name of the node.
     name: String,
-    /// Its type.
+    /// Type of the node.
     r#type: String,
-    /// How well it answers, 0 to 1.
+    /// How well it matches, 0 to 1.
     confidence: f64,
     #[serde(flatten)]
     lapsed: LapsedOut,
@@ -55,9 +55,9 @@ pub(super) struct ContextNode {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ContextFull {
-    /// What it says, or null.
+    /// The description, or null.
     description: Nullable<String>,
-    /// The description goes on; kn_graph query with detail full has all of it.
+    /// True if the description is cut; kn_graph query with detail full returns all of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     /// Its tags.
@@ -68,13 +68,13 @@ pub(super) struct ContextFull {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ContextExperience {
-    /// Its id.
+    /// Id of the experience.
     id: String,
-    /// What sort of lesson it is.
+    /// Type of lesson.
     r#type: String,
-    /// What it says; cut in a summary.
+    /// What was learned; cut in a summary.
     content: String,
-    /// What is left of it, 0 to 1.
+    /// Remaining relevance, 0 to 1.
     relevance: f64,
     #[serde(flatten)]
     lapsed: LapsedOut,
@@ -84,20 +84,21 @@ pub(super) struct ContextExperience {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExperienceFull {
-    /// How sure its writer was.
+    /// Confidence of the author.
     confidence: &'static str,
     /// Its tags.
     tags: Vec<String>,
-    /// The situation, or null.
+    /// The situation it was learned in, or null.
     context: Nullable<String>,
-    /// The content goes on; kn_experience search has all of it.
+    /// True if the content is cut; kn_experience search returns all of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
 
-/// The question as an answer repeats it: a small part of what it may take.
+/// Cuts the query to a small part of the token budget, for repetition in the answer.
 pub(super) fn repeated(question: &str, tokens: Option<usize>) -> String {
-    /// Which part of an answer it takes at most, and how much of it always stays, in letters.
+    /// The query takes at most one `PART`th of the budget, but is never cut below `LEAST`
+    /// characters.
     const PART: usize = 5;
     const LEAST: usize = 20;
     let mut question = echoed(question.trim().to_owned());
@@ -110,7 +111,7 @@ pub(super) fn repeated(question: &str, tokens: Option<usize>) -> String {
     question
 }
 
-/// Room for a part of the graph, in full or in short.
+/// Returns the token budget for a subgraph, in full or as a summary.
 pub(super) fn room(tokens: usize, query: &str, full: bool) -> Room {
     let frame = json!({
         "_v": "1.0", "query": query, "detail": "summary", "count": 50, "nodes": [], "edges": [],
@@ -183,7 +184,7 @@ impl ContextNode {
     }
 }
 
-/// How much of an experience a summary shows, in characters.
+/// The maximum length of an experience in a summary, in characters.
 const SUMMARY_LETTERS: usize = 200;
 
 impl ContextExperience {

@@ -1,4 +1,5 @@
-//! The form of every answer: an object with a version, or with a version and an error.
+//! The envelope of every answer: an object with the contract's version and either the answer or an
+//! error.
 
 use std::sync::Arc;
 
@@ -19,17 +20,17 @@ choice! {
     pub(super) enum Version { V1 = "1.0" }
 }
 
-/// An answer, or why there is none.
+/// A successful answer or a failure.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Envelope<T> {
-    /// It was done.
+    /// The call succeeded.
     Done(Done<T>),
-    /// It was not.
+    /// The call failed.
     Failed(Failure),
 }
 
-/// An answer.
+/// A successful answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Done<T> {
     /// Version of the contract.
@@ -39,7 +40,7 @@ pub(super) struct Done<T> {
     answer: T,
 }
 
-/// Why there is no answer.
+/// The reason for a failure.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Failure {
     /// Version of the contract.
@@ -51,8 +52,8 @@ pub(super) struct Failure {
     hint: String,
 }
 
-/// Wraps what a use case said. What the caller can mend is told in the contract's form;
-/// what is not about memory fails as it does in every tool.
+/// Wraps the result of a use case. Errors that the caller can correct become a [`Failure`] in the
+/// contract's form. Other errors fail like in every tool.
 pub(super) fn envelope<T>(reply: Reply<T>) -> Result<Envelope<T>> {
     match reply {
         Ok(answer) => Ok(Envelope::Done(Done { version: Version::V1, answer })),
@@ -72,13 +73,13 @@ fn is_the_callers(error: &Error) -> bool {
     )
 }
 
-/// The refusal of an action that the tool does not have.
+/// The error for an action that the tool does not have.
 pub(super) fn unknown_action<W: Words>(action: &Spelled<W>) -> Refusal {
     let known = W::WORDS.join(", ");
     Refusal::refused(format!("Unknown action: {}", action.given()), format!("use one of {known}"))
 }
 
-/// Where the use cases of one call work.
+/// Returns what the use cases of a call work with.
 pub(super) fn keeper(call: &Call, tool: &'static str) -> Keeper {
     Keeper {
         app: Arc::clone(&call.app),
@@ -90,7 +91,7 @@ pub(super) fn keeper(call: &Call, tool: &'static str) -> Keeper {
     }
 }
 
-/// A whole number within bounds, or its default.
+/// Checks a whole number against bounds; the default if none is given.
 pub(super) fn whole(
     field: &str,
     given: Option<i64>,
@@ -103,17 +104,17 @@ pub(super) fn whole(
     good.ok_or_else(|| out_of_bounds(field, given, &format!("{least} to {most}")))
 }
 
-/// How many rows are wanted: 1 to 50, 10 when nothing is said.
+/// Checks a limit: 1 to 50, by default 10.
 pub(super) fn limit(given: Option<i64>) -> Result<usize> {
     whole("limit", given, 10, [1, 50])
 }
 
-/// How many rows to leave out.
+/// Checks an offset, by default 0.
 pub(super) fn offset(given: Option<i64>) -> Result<usize> {
     whole("offset", given, 0, [0, 1_000_000])
 }
 
-/// A share from 0 to 1, or its default.
+/// Checks a share from 0 to 1; the default if none is given.
 pub(super) fn share(field: &str, given: Option<f64>, default: f64) -> Result<f64> {
     let given = given.unwrap_or(default);
     if (0.0..=1.0).contains(&given) {
@@ -127,7 +128,7 @@ fn out_of_bounds(field: &str, given: impl std::fmt::Display, bounds: &str) -> Er
     Error::invalid(field, format!("is {given}"), format!("use a number from {bounds}"))
 }
 
-/// Whether everything is shown.
+/// Whether `detail` asks for everything; by default, it asks for a summary.
 pub(super) fn is_full(detail: Option<&Spelled<Details>>) -> Reply<bool> {
     match detail.map(Spelled::word) {
         None | Some("" | "summary") => Ok(false),
@@ -139,7 +140,7 @@ pub(super) fn is_full(detail: Option<&Spelled<Details>>) -> Reply<bool> {
     }
 }
 
-/// Who shall see what is kept.
+/// Parses who may see what is stored.
 pub(super) fn sharing(given: Option<&Spelled<Sharings>>) -> Reply<Sharing> {
     match given.map(Spelled::word) {
         None | Some("" | "workspace") => Ok(Sharing::Workspace),
@@ -153,9 +154,10 @@ pub(super) fn sharing(given: Option<&Spelled<Sharings>>) -> Reply<Sharing> {
     }
 }
 
-/// How something is written in an answer, for those who count what it costs.
+/// Serialises a part of an answer, to count its tokens.
 pub(super) fn written(part: &impl Serialize) -> String {
-    // What cannot be written is found out when it is; here it only takes no room.
+    // Serialisation errors are reported when the answer is written; here such a part counts as
+    // empty.
     serde_json::to_string(part).unwrap_or_default()
 }
 
@@ -163,7 +165,7 @@ pub(super) fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Rounds to some decimals, for numbers that people read.
+/// Rounds a number for readers.
 pub(super) fn rounded(number: f64, decimals: i32) -> f64 {
     let factor = 10_f64.powi(decimals);
     (number * factor).round() / factor

@@ -1,4 +1,4 @@
-//! Prompt `kn_bootup`: where the last session stopped.
+//! Prompt `kn_bootup`: summarises where the last session stopped.
 
 use std::fmt::Write;
 
@@ -21,23 +21,22 @@ pub(super) const PROMPT: Prompt = Prompt {
     name: "kn_bootup",
     title: "Start a session",
     description: "Pick up where the last session stopped: the active project and its last steps, \
-                  what is remembered best, and the ideas being carried out.",
+                  the most relevant memories, and the ideas being implemented.",
     toolset: Toolset::Memory,
     arguments: &[],
     render: |call: Call, _| open(call).boxed(),
 };
 
-/// How many steps, memories, nodes and ideas are shown.
+/// How many steps, nodes, memories and ideas the prompt shows at most.
 const STEPS: usize = 5;
 const KNOWN: usize = 5;
-/// Among how many of the newest nodes is looked for some that were not learned.
+/// How many of the newest nodes to look at, to find `KNOWN` nodes that were not learned.
 const LOOKED_AT: usize = 50;
 const MEMORIES: usize = 5;
 const IDEAS: usize = 3;
-/// How much must be left of a memory to be shown.
+/// The minimum relevance of memories that are shown.
 const LEFT_MIN: f64 = 0.3;
-/// How much of a memory, of the goals, and of each thing that a step says is shown, in
-/// characters.
+/// The maximum lengths of a memory, of the goals, and of each text of a step, in characters.
 const LETTERS: usize = 80;
 const GOALS_LETTERS: usize = 1_000;
 pub(super) const STEP_LETTERS: usize = 200;
@@ -59,14 +58,14 @@ async fn open(call: Call) -> Result<Vec<PromptText>> {
     let ideas = idea::list(&keeper, &implementing).await.map_err(plain)?;
     let newest = NodeSearch { limit: LOOKED_AT, ..NodeSearch::default() };
     let mut known = graph::query(&keeper, &newest).await.map_err(plain)?.nodes;
-    // What was learned stands among the memories already.
+    // Nodes that were learned are already among the memories.
     known.retain(|known| !known.node.properties.contains_key("experience"));
     known.truncate(KNOWN);
     let text = render(&Scene { projects, steps, memories, known, ideas });
     Ok(vec![PromptText { speaker: Speaker::User, text }])
 }
 
-/// What there is to pick up.
+/// The data that the prompt is rendered from.
 struct Scene {
     projects: Vec<Project>,
     steps: Vec<Entry>,
@@ -145,9 +144,9 @@ fn write_project(text: &mut String, project: &Project, others: usize, steps: &[E
     }
 }
 
-/// As much of a text as fits on a line of so many letters.
+/// Returns a text on one line, cut to a number of characters.
 pub(super) fn line(text: &str, letters: usize) -> String {
-    // So many words have more letters than that.
+    // Every word has at least one character, so more words never fit.
     let line = text.split_whitespace().take(letters).collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(letters) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),

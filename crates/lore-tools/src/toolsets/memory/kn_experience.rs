@@ -1,4 +1,4 @@
-//! Tool `kn_experience`: lessons that fade.
+//! Tool `kn_experience`: experiences, which lose relevance over time.
 
 use lore_app::memory::experience::{self, Experience, NewExperience, Wanted};
 use lore_app::memory::ids::{show, shown};
@@ -30,18 +30,18 @@ impl Words for Actions {
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     action: Spelled<Actions>,
-    /// save
+    /// save: what was learned
     content: Option<String>,
     r#type: Option<Spelled<Lessons>>,
-    /// save: the situation
+    /// save: situation it was learned in
     context: Option<String>,
     /// save
     #[schemars(extend("default" = "high"))]
     confidence: Option<Spelled<Confidences>>,
-    /// save; search: all of them
+    /// save; search: all must match
     tags: Option<Vec<String>>,
     text: Option<String>,
-    /// search: least share left after fading
+    /// search: minimum relevance left
     #[schemars(range(min = 0, max = 1), extend("default" = 0.0))]
     min_relevance: Option<f64>,
     /// search
@@ -53,13 +53,13 @@ pub(super) struct Input {
     /// prune
     #[schemars(range(min = 0, max = 1), extend("default" = 0.01))]
     threshold: Option<f64>,
-    /// save: conversation it is part of, in order
+    /// save: conversation it belongs to, kept in order
     session: Option<String>,
     /// save: who said it
     author: Option<String>,
-    /// save: event time
+    /// save: when it happened
     occurred_at: Option<String>,
-    /// save: id it replaces
+    /// save: id of what it replaces
     supersedes: Option<String>,
     visibility: Option<Spelled<Sharings>>,
 }
@@ -67,50 +67,50 @@ pub(super) struct Input {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Output {
-    /// An experience was kept.
+    /// An experience was stored.
     Saved(Saved),
-    /// Experiences that were found.
+    /// The experiences that were found.
     Found(Found),
-    /// Experiences that went into the bin.
+    /// The experiences that were moved to the bin.
     Pruned(Pruned),
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Saved {
-    /// Its id.
+    /// Id of the experience.
     id: String,
-    /// What sort of lesson it is.
+    /// Type of lesson.
     r#type: &'static str,
-    /// How sure its writer was.
+    /// Confidence of the author.
     confidence: &'static str,
-    /// How much it fades a day.
+    /// Decay rate per day.
     decay_rate: f64,
-    /// What is left of it: everything.
+    /// Relevance now: always 1.
     score: f64,
-    /// Kinds of secrets that were masked before it was kept.
+    /// Kinds of secrets that were masked before storing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     masked: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Found {
-    /// How many experiences follow.
+    /// Number of experiences in this answer.
     count: usize,
-    /// What answers best first; without a text what has most left.
+    /// Best match first; without a text, most relevant first.
     experiences: Vec<ExperienceOut>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExperienceOut {
-    /// Its id.
+    /// Id of the experience.
     id: String,
-    /// What sort of lesson it is.
+    /// Type of lesson.
     r#type: &'static str,
-    /// What it says.
+    /// What was learned.
     content: String,
-    /// How sure its writer was.
+    /// Confidence of the author.
     confidence: &'static str,
-    /// What is left of it, 0 to 1.
+    /// Remaining relevance, 0 to 1.
     relevance: f64,
     /// Its tags.
     tags: Vec<String>,
@@ -137,9 +137,9 @@ impl ExperienceOut {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Pruned {
-    /// How many went.
+    /// Number of experiences removed.
     pruned_count: usize,
-    /// Their ids; kn_graph restore brings them back.
+    /// Ids of the removed experiences; kn_graph restore brings them back.
     pruned_ids: Vec<String>,
 }
 
@@ -148,14 +148,14 @@ impl ToolSpec for KnExperience {
     const TOOLSET: Toolset = Toolset::Memory;
     const TITLE: &'static str = "Experiences";
     const DESCRIPTION: &'static str = "Lessons that lose relevance over time: workarounds \
-        fastest, patterns slowest, and the less sure the faster. Use for direct control; \
+        fastest, patterns slowest, and faster with lower confidence. Use for direct control; \
         otherwise kn_intel learn decides what fades and what stays.\n\
         - save: content, type [context, confidence, tags, session, author, occurred_at, \
         supersedes, visibility]\n\
-        - search: [text, tags, type, min_relevance, limit, offset], all must hold\n\
-        - prune: [threshold] removes what has faded below it; kn_graph restore undoes it\n\
-        Returns the experience, those found with what is left of them, or the pruned ids, or \
-        error.";
+        - search: [text, tags, type, min_relevance, limit, offset], all filters must match\n\
+        - prune: [threshold] removes what has faded below it; kn_graph restore brings it back\n\
+        Returns the experience, those found with their remaining relevance, or the pruned ids, \
+        or error.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };
     const ROLE: Role = Role::Player;

@@ -1,4 +1,4 @@
-//! Tool `kn_graph`: nodes and edges by hand.
+//! Tool `kn_graph`: direct work on nodes and edges.
 
 use lore_app::memory::graph::{self, Moved, NewKnown, NodeSearch, Target, Was};
 use lore_app::memory::ids::shown;
@@ -35,13 +35,13 @@ impl Words for Actions {
 pub(super) struct Input {
     action: Spelled<Actions>,
     name: Option<String>,
-    /// add: such as concept, tool, person.
+    /// add: such as concept, tool or person
     r#type: Option<String>,
-    /// add (default knowledge), query.
+    /// add (default knowledge); query
     namespace: Option<String>,
     /// add
     description: Option<String>,
-    /// add; query: all of them.
+    /// add; query: all must match
     tags: Option<Vec<String>>,
     source_id: Option<String>,
     target_id: Option<String>,
@@ -52,7 +52,7 @@ pub(super) struct Input {
     weight: Option<f64>,
     node_id: Option<String>,
     text: Option<String>,
-    /// query
+    /// query: only this type
     node_type: Option<String>,
     #[schemars(extend("default" = "summary"))]
     detail: Option<Spelled<Details>>,
@@ -62,7 +62,7 @@ pub(super) struct Input {
     /// query
     #[schemars(range(min = 0, max = 1_000_000), extend("default" = 0))]
     offset: Option<i64>,
-    /// add, connect: shared lets players see it.
+    /// add, connect: shared lets players see it
     visibility: Option<Spelled<Sharings>>,
 }
 
@@ -71,15 +71,15 @@ pub(super) struct Input {
 pub(super) enum Output {
     /// A node was added.
     Added(Added),
-    /// Two nodes were joined.
+    /// Two nodes were connected.
     Connected(Connected),
-    /// Nodes that were found.
+    /// The nodes that were found.
     Found(Found),
-    /// Something was removed.
+    /// A node or an edge was removed.
     Removed(Removed),
-    /// Something was restored.
+    /// A node or an edge was restored.
     Restored(Restored),
-    /// How much there is.
+    /// Counts and health.
     Counted(StatusOut),
 }
 
@@ -87,7 +87,7 @@ pub(super) enum Output {
 pub(super) struct Added {
     #[serde(flatten)]
     node: NodeOut,
-    /// Kinds of secrets that were masked before it was kept.
+    /// Kinds of secrets that were masked before storing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     masked: Vec<&'static str>,
 }
@@ -96,24 +96,24 @@ pub(super) struct Added {
 pub(super) struct Connected {
     #[serde(flatten)]
     edge: EdgeOut,
-    /// Who sees it, of those who see both ends: workspace, private or shared.
+    /// Who sees it, among those who see both nodes: workspace, private or shared.
     visibility: &'static str,
     /// Further fields.
     properties: Map<String, Value>,
-    /// Who joined them.
+    /// Who connected them.
     created_by: String,
-    /// When they were joined first.
+    /// When they were first connected.
     created_at: String,
-    /// Kinds of secrets that were masked before it was kept.
+    /// Kinds of secrets that were masked before storing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     masked: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Found {
-    /// How many nodes follow.
+    /// Number of nodes in this answer.
     count: usize,
-    /// The nodes, best first; without a text the newest first.
+    /// The nodes, best first; without a text, newest first.
     nodes: Vec<NodeOut>,
     /// Whether there are more: ask again with a higher offset.
     more: bool,
@@ -129,7 +129,7 @@ pub(super) struct Removed {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Restored {
-    /// What was restored: node or edge; nothing when it was not in the bin.
+    /// What was restored: node or edge; nothing if it was not in the bin.
     restored: &'static str,
     #[serde(flatten)]
     which: Which,
@@ -137,47 +137,47 @@ pub(super) struct Restored {
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Which {
-    /// The node.
+    /// Id of the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// Where the edge starts.
+    /// Id of the node where the edge starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_id: Option<String>,
-    /// Where the edge ends.
+    /// Id of the node where the edge ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     target_id: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct StatusOut {
-    /// Nodes, besides experiences, projects and ideas.
+    /// Number of nodes, without experiences, projects and ideas.
     nodes: u64,
-    /// Edges.
+    /// Number of edges.
     edges: u64,
-    /// Experiences.
+    /// Number of experiences.
     experiences: u64,
-    /// Projects.
+    /// Number of projects.
     projects: u64,
-    /// Ideas.
+    /// Number of ideas.
     ideas: u64,
-    /// Nodes by namespace.
+    /// Number of nodes per namespace.
     namespaces: BTreeMap<String, u64>,
-    /// Where they are kept: the world as a resource.
+    /// Where they are stored: the resource URI of the world.
     db_path: String,
-    /// Whether all is well, and what should be done.
+    /// Whether all is well, and what needs to be done.
     health: HealthOut,
-    /// How far the embedding model is, where one is configured.
+    /// Progress of the embedding model, if one is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     embeddings: Option<EmbeddingsOut>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EmbeddingsOut {
-    /// Its name.
+    /// Name of the model.
     model: String,
-    /// Names and texts it has read.
+    /// Number of names and texts it has processed.
     done: u64,
-    /// Those it will read; until then search finds them without it.
+    /// Number still waiting; until then, search finds them without the model.
     waiting: u64,
 }
 
@@ -185,15 +185,15 @@ pub(super) struct EmbeddingsOut {
 pub(super) struct HealthOut {
     /// Whether nothing needs to be done.
     ok: bool,
-    /// What should be done.
+    /// What needs to be done.
     findings: Vec<FindingOut>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindingOut {
-    /// What was found.
+    /// The problem.
     problem: String,
-    /// What helps.
+    /// How to solve it.
     remedy: String,
 }
 
@@ -230,15 +230,16 @@ impl ToolSpec for KnGraph {
     const NAME: &'static str = "kn_graph";
     const TOOLSET: Toolset = Toolset::Memory;
     const TITLE: &'static str = "Knowledge graph";
-    const DESCRIPTION: &'static str = "Nodes and edges by hand. Use for structured facts that \
-        stay; what comes up in a conversation goes to kn_intel learn, questions to kn_intel \
+    const DESCRIPTION: &'static str = "Direct access to nodes and edges. Use for structured facts \
+        that stay; what comes up in a conversation goes to kn_intel learn, questions to kn_intel \
         recall.\n\
         - add: name, type [namespace, description, tags, visibility]\n\
         - connect: source_id, target_id, edge_type [weight, visibility]; repeating it changes \
-        at most those two, where given\n\
-        - query: [text, node_type, tags, namespace, detail, limit, offset], all must hold\n\
-        - remove, restore: node_id, or source_id + target_id + edge_type; nothing is lost for \
-        good; restoring by name takes what was removed last\n\
+        only weight and visibility, if given\n\
+        - query: [text, node_type, tags, namespace, detail, limit, offset], all filters must \
+        match\n\
+        - remove, restore: node_id, or source_id + target_id + edge_type; removing is \
+        reversible; restoring by name takes what was removed last\n\
         - status: counts and health\n\
         An id may be a unique name. Returns the node, edge, nodes or counts, or error.";
     const ANNOTATIONS: Annotations =

@@ -1,4 +1,4 @@
-//! Tool `kn_idea`: ideas and what becomes of them.
+//! Tool `kn_idea`: ideas and their lifecycle.
 
 use lore_app::memory::graph::Written;
 use lore_app::memory::idea::{self, Draft, Idea, Linked, Wanted};
@@ -39,11 +39,11 @@ pub(super) struct Input {
     idea_id: Option<String>,
     /// create, update, list
     category: Option<String>,
-    /// create, update: for ordering
+    /// create, update: for ordering, highest first
     score: Option<f64>,
     /// update, list
     status: Option<Spelled<Statuses>>,
-    /// create, update: id of a node it is about
+    /// create, update: id of the node it is about
     link_to: Option<String>,
     /// list
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
@@ -56,14 +56,14 @@ pub(super) struct Input {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Output {
-    /// An idea was made or changed.
+    /// An idea was created or changed.
     Kept(Kept),
     /// The ideas.
     Listed(Listed),
 }
 
 choice! {
-    /// How far an idea is.
+    /// The status of an idea.
     pub(super) enum StatusOut {
         Draft = "draft",
         Evaluating = "evaluating",
@@ -76,15 +76,15 @@ choice! {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct IdeaOut {
-    /// Its id.
+    /// Id of the idea.
     id: String,
-    /// Its title.
+    /// Title of the idea.
     title: String,
-    /// How far it is.
+    /// Status in its lifecycle.
     status: StatusOut,
-    /// What sort of idea it is, or null.
+    /// Category, or null.
     category: Nullable<String>,
-    /// How good it is, or null.
+    /// Score, or null.
     score: Nullable<f64>,
 }
 
@@ -92,22 +92,22 @@ pub(super) struct IdeaOut {
 pub(super) struct Kept {
     #[serde(flatten)]
     idea: IdeaOut,
-    /// The node it is joined to; null when there is none of that id.
+    /// Id of the node it was linked to; null if that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     linked_to: Option<Nullable<String>>,
-    /// Why it is not joined.
+    /// Why it was not linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     link_error: Option<String>,
-    /// Kinds of secrets that were masked before it was kept.
+    /// Kinds of secrets that were masked before storing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     masked: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listed {
-    /// How many ideas follow.
+    /// Number of ideas in this answer.
     count: usize,
-    /// The best first, those without a score last.
+    /// Highest score first; ideas without a score last.
     ideas: Vec<IdeaOut>,
 }
 
@@ -136,8 +136,8 @@ impl ToolSpec for KnIdea {
     const NAME: &'static str = "kn_idea";
     const TOOLSET: Toolset = Toolset::Memory;
     const TITLE: &'static str = "Ideas";
-    const DESCRIPTION: &'static str = "Ideas on their way from draft over evaluating, approved \
-        and implementing to done; any but a draft can be archived, and an archived one drafted \
+    const DESCRIPTION: &'static str = "Ideas with a status: draft, evaluating, approved, \
+        implementing, done; any but a draft can be archived, and an archived one becomes a draft \
         again. Use for what might be done some day; what is known goes to kn_intel.\n\
         - create: title [category, score, link_to]\n\
         - update: idea_id, title [category, score, status, link_to]\n\
@@ -160,7 +160,7 @@ impl ToolSpec for KnIdea {
         if name == "kn_ideas" {
             arguments.insert("action".into(), "list".into());
         } else if !arguments.contains_key("action") {
-            // As the former tool of the same name, which had no actions.
+            // Like the former tool of the same name, which had no actions.
             let known = arguments.get("idea_id").is_some_and(|id| !id.is_null());
             arguments.insert("action".into(), if known { "update" } else { "create" }.into());
         }

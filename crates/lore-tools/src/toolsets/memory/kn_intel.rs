@@ -1,4 +1,4 @@
-//! Tool `kn_intel`: learning and recalling, the usual way in.
+//! Tool `kn_intel`: learning and recalling, the default for storing and finding knowledge.
 
 use lore_app::memory::context;
 use lore_app::memory::crossref;
@@ -40,42 +40,42 @@ pub(super) struct Input {
     /// learn: one fact, in a sentence or two
     content: Option<String>,
     r#type: Option<Spelled<Lessons>>,
-    /// learn: the situation
+    /// learn: situation it was learned in
     context: Option<String>,
     /// learn: high stays, others fade
     #[schemars(extend("default" = "high"))]
     confidence: Option<Spelled<Confidences>>,
     /// learn
     tags: Option<Vec<String>>,
-    /// recall: any words or question; without, the newest
+    /// recall: words or a question; default: the newest
     topic: Option<String>,
-    /// crossref
+    /// crossref: words or a question
     problem: Option<String>,
     /// context
     keywords: Option<String>,
     #[schemars(extend("default" = "summary"))]
     detail: Option<Spelled<Details>>,
     node_id: Option<String>,
-    /// related
+    /// related: number of hops
     #[schemars(range(min = 1, max = 5), extend("default" = 1))]
     depth: Option<i64>,
-    /// related
+    /// related: only this type
     edge_type: Option<String>,
     /// all but learn
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     limit: Option<i64>,
-    /// recall: least share left of experiences
+    /// recall: minimum relevance of experiences
     #[schemars(range(min = 0, max = 1), extend("default" = 0.0))]
     min_relevance: Option<f64>,
-    /// learn: conversation it is part of, in order
+    /// learn: conversation it belongs to, kept in order
     session: Option<String>,
     /// learn: who said it
     author: Option<String>,
-    /// learn: event time
+    /// learn: when it happened
     occurred_at: Option<String>,
     /// learn: id of what no longer holds
     supersedes: Option<String>,
-    /// Budget of the answer, about.
+    /// Approximate token budget of the answer.
     #[schemars(range(min = 1, max = 1_000_000))]
     max_tokens: Option<i64>,
 }
@@ -85,48 +85,48 @@ pub(super) struct Input {
 pub(super) enum Output {
     /// Something was learned.
     Learned(Learned),
-    /// What was recalled.
+    /// What was found by recall or crossref.
     Recalled(Recalled),
-    /// A part of the graph.
+    /// A subgraph.
     Context(ContextOut),
-    /// What is near a node.
+    /// The surroundings of a node.
     Related(RelatedOut),
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Learned {
-    /// What it became: node or experience.
+    /// What it was stored as: node or experience.
     stored_as: &'static str,
-    /// The node that stays, or null.
+    /// Id of the permanent node, or null.
     node_id: Nullable<String>,
-    /// The experience.
+    /// Id of the experience.
     experience_id: String,
-    /// What sort of lesson it is.
+    /// Type of lesson.
     r#type: &'static str,
-    /// How sure its writer was.
+    /// Confidence of the author.
     confidence: &'static str,
-    /// Where the node is.
+    /// Namespace of the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     namespace: Option<String>,
-    /// What says nearly the same already, or the opposite. Nothing was merged: learn again with
-    /// supersedes when one no longer holds.
+    /// Stored knowledge that says nearly the same, or the opposite. Nothing was merged: if one no
+    /// longer holds, learn again with supersedes.
     candidates: Vec<CandidateOut>,
-    /// Kinds of secrets that were masked before it was kept.
+    /// Kinds of secrets that were masked before storing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     masked: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CandidateOut {
-    /// Its id.
+    /// Id of the node or experience.
     id: String,
-    /// Its name.
+    /// Name of the node or experience.
     name: String,
-    /// Its type.
+    /// Type of the node or experience.
     r#type: String,
-    /// What it says.
+    /// Excerpt of its text.
     snippet: String,
-    /// Share of words in common.
+    /// Share of words in common, 0 to 1.
     similarity: f64,
     /// duplicate, contradiction or similar.
     relation: &'static str,
@@ -143,8 +143,8 @@ impl ToolSpec for KnIntel {
         worth keeping comes up; take kn_graph, kn_experience or kn_idea only to control how it \
         is stored.\n\
         - learn: content, type [context, confidence, tags, session, author, occurred_at, \
-        supersedes]; high confidence (default) stays as a node with an experience, the rest is \
-        an experience that fades\n\
+        supersedes]; high confidence (default) is kept as a node with an experience, the rest \
+        as an experience that fades\n\
         - recall: [topic, limit, min_relevance] over everything in this world\n\
         - crossref: problem [limit] in your other worlds\n\
         - context: keywords [detail, limit]: nodes, edges between them, experiences\n\

@@ -1,4 +1,4 @@
-//! Tool `kn_project`: projects and what happened on the way.
+//! Tool `kn_project`: projects and their logs.
 
 use lore_app::memory::ids::shown;
 use lore_app::memory::project::{self, Draft, Entry, NewEntry, Project};
@@ -48,9 +48,9 @@ pub(super) struct Input {
     /// create, update
     success_metrics: Option<Vec<String>>,
     active_only: Option<bool>,
-    /// list: project to make the active one first.
+    /// list: id of the project to make active
     set_active: Option<String>,
-    /// log: what was done or tried.
+    /// log: what was done or tried
     action_text: Option<String>,
     /// log
     #[schemars(extend("default" = "progress"))]
@@ -70,11 +70,11 @@ pub(super) struct Input {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Output {
-    /// A project was made or changed.
+    /// A project was created or changed.
     Kept(Kept),
-    /// The projects.
+    /// The projects, or one with its log.
     Listed(Listed),
-    /// A step was noted.
+    /// A log entry was added.
     Logged(Logged),
 }
 
@@ -82,15 +82,15 @@ pub(super) enum Output {
 pub(super) struct Kept {
     #[serde(flatten)]
     project: ProjectOut,
-    /// What it is for.
+    /// Goals of the project.
     goals: Vec<String>,
-    /// Who is concerned.
+    /// Stakeholders of the project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stakeholders: Vec<String>,
-    /// How one will know that it worked.
+    /// How success is measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     success_metrics: Vec<String>,
-    /// Kinds of secrets that were masked before it was kept.
+    /// Kinds of secrets that were masked before storing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     masked: Vec<&'static str>,
 }
@@ -99,11 +99,11 @@ pub(super) struct Kept {
 pub(super) struct ProjectOut {
     /// Its id.
     id: String,
-    /// Its name.
+    /// Name of the project.
     name: String,
-    /// How far it is.
+    /// Phase of the project.
     phase: &'static str,
-    /// Whether it is the one being worked on.
+    /// Whether it is the active project.
     active: bool,
 }
 
@@ -120,26 +120,26 @@ impl ProjectOut {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listed {
-    /// How many projects follow.
+    /// Number of projects in this answer.
     count: usize,
-    /// The active one first, then those changed last.
+    /// The active project first, then by last change.
     projects: Vec<ProjectOut>,
-    /// The log of the project that was asked for, newest first.
+    /// Log of the project that was asked for, newest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     entries: Option<Vec<EntryOut>>,
-    /// There are older entries: go on with offset.
+    /// Whether there are older entries: ask again with a higher offset.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     more: bool,
 }
 
-/// A step of a project.
+/// An entry in the log of a project.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EntryOut {
-    /// Its id.
+    /// Id of the entry.
     id: String,
-    /// When it was noted.
+    /// When it was logged.
     at: String,
-    /// How it went: progress or failure.
+    /// progress or failure.
     r#type: &'static str,
     /// What was done or tried.
     #[serde(rename = "action")]
@@ -147,7 +147,7 @@ pub(super) struct EntryOut {
     /// Outcome or error.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<String>,
-    /// What was to be done next.
+    /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step: Option<String>,
 }
@@ -167,16 +167,16 @@ impl EntryOut {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Logged {
-    /// The entry's id.
+    /// Id of the log entry.
     id: String,
-    /// The project.
+    /// Id of the project.
     project_id: String,
-    /// How it went: progress or failure.
+    /// progress or failure.
     r#type: &'static str,
     /// What was done or tried.
     #[serde(rename = "action")]
     action_text: String,
-    /// Kinds of secrets that were masked before it was kept.
+    /// Kinds of secrets that were masked before storing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     masked: Vec<&'static str>,
 }
@@ -217,7 +217,7 @@ impl ToolSpec for KnProject {
                     arguments.entry("action_text").or_insert(text);
                 }
             }
-            // As the former tool of the same name, which had no actions.
+            // Like the former tool of the same name, which had no actions.
             _ if !arguments.contains_key("action") => {
                 let known = arguments.get("project_id").is_some_and(|id| !id.is_null());
                 let action = if known { "update" } else { "create" };
@@ -263,7 +263,7 @@ fn kept(written: Reply<lore_app::memory::graph::Written<Project>>) -> Reply<Outp
     }))
 }
 
-/// Which entries of a log are wanted.
+/// The page of a project's log to return.
 struct Page {
     limit: usize,
     offset: usize,

@@ -1,4 +1,4 @@
-//! Prompt `kn_review`: what a session achieved and what is next.
+//! Prompt `kn_review`: reviews what a session achieved and what comes next.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,9 +26,9 @@ pub(super) const PROMPT: Prompt = Prompt {
     render: |call: Call, _| open(call).boxed(),
 };
 
-/// How many steps are looked at.
+/// How many of the latest log entries are reviewed.
 const STEPS: usize = 10;
-/// How many experiences are counted.
+/// How many experiences are counted by type.
 const MEMORIES: usize = 50;
 
 async fn open(call: Call) -> Result<Vec<PromptText>> {

@@ -1,7 +1,8 @@
-//! What an agent learned: five tools with actions, three resources, two prompts.
+//! `memory`: what an agent has learned, as five tools with actions, three resources and two
+//! prompts.
 //!
-//! Every answer is an object with `_v`; what cannot be done is told in its `error`, because
-//! the contract says so. Only arguments that no action could read fail as they do elsewhere.
+//! As the contract requires, every answer is an object with `_v`, and refusals are answers with an
+//! `error`. Only arguments that no action could parse fail like in other toolsets.
 
 mod context_wire;
 mod envelope;

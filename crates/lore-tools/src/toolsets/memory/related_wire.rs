@@ -1,4 +1,4 @@
-//! What is near a node, as the contract shows it.
+//! Wire types for the surroundings of a node, the answer of the related action.
 
 use lore_app::memory::ids::shown;
 use lore_app::memory::kinds::edge_type;
@@ -13,17 +13,17 @@ use super::wire::Brief;
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RelatedOut {
-    /// How many results follow.
+    /// Number of results in this answer.
     count: usize,
-    /// Nodes, nearest and most strongly joined first.
+    /// Nodes, nearest and most strongly connected first.
     results: Vec<NearOut>,
-    /// Whether there is more within the depth.
+    /// Whether there are more nodes within the depth.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     more: bool,
-    /// How many more the token budget left out.
+    /// Number of further results that did not fit the token budget.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
-    /// What is wrong with the start.
+    /// What is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -34,34 +34,34 @@ pub(super) struct NearOut {
     node: Brief,
     #[serde(flatten)]
     lapsed: LapsedOut,
-    /// How many hops away it is.
+    /// Number of hops from the start.
     depth: usize,
-    /// The hops from the start to it.
+    /// The hops from the start to this node.
     path: Vec<HopOut>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HopOut {
-    /// The node this hop leads to.
+    /// Id of the node that this hop leads to.
     id: String,
     #[serde(flatten)]
     way: WayOut,
-    /// Other edges that join the same two.
+    /// Other edges between the same two nodes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<WayOut>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct WayOut {
-    /// The edge's type.
+    /// Type of the edge.
     r#type: String,
-    /// out along the edge, in against it.
+    /// out: along the edge; in: against it.
     direction: &'static str,
-    /// The edge's weight.
+    /// Weight of the edge.
     weight: f64,
 }
 
-/// Room for what is near a node.
+/// Returns the token budget for the surroundings of a node.
 pub(super) fn room(tokens: usize) -> Room {
     let frame = r#"{"_v":"1.0","count":50,"results":[],"more":true,"left_out":50}"#;
     Room::new(tokens, frame, |piece| match piece {
@@ -77,7 +77,7 @@ impl RelatedOut {
         Self { count: results.len(), results, more, left_out, error: None }
     }
 
-    /// Nothing is near what does not exist; the answer says why it is empty.
+    /// The empty answer for a node that does not exist, with the reason.
     pub(super) fn nowhere(why: String) -> Self {
         Self { error: Some(why), ..Self::of(Surroundings::default()) }
     }

@@ -1,4 +1,4 @@
-//! The three resources of memory.
+//! The resources of memory: status, projects and memories.
 
 use futures::FutureExt;
 use lore_app::memory::experience::{self, Experience, Wanted};
@@ -18,10 +18,10 @@ use crate::toolset::Toolset;
 
 /// How many steps of each project are shown.
 const RECENT: usize = 3;
-/// How many experiences are shown, and how much must be left of them.
+/// How many experiences are shown at most, and their minimum relevance.
 const MEMORIES: usize = 20;
 const LEFT_MIN: f64 = 0.1;
-/// How much of an experience is shown, in characters.
+/// The maximum length of an experience, in characters.
 const LETTERS: usize = 200;
 
 pub(super) fn resources() -> Vec<Resource> {
@@ -30,7 +30,7 @@ pub(super) fn resources() -> Vec<Resource> {
             STATUS_URI,
             "kn_status",
             "Memory status",
-            "How much is remembered, whether all is well, and the active project.",
+            "Counts of what is remembered, its health, and the active project.",
             |call, _| read_status(call).boxed(),
         ),
         resource(
@@ -44,7 +44,7 @@ pub(super) fn resources() -> Vec<Resource> {
             MEMORIES_URI,
             "kn_memories",
             "Memories",
-            "The twenty experiences that have most of their relevance left.",
+            "The twenty experiences with the highest remaining relevance.",
             |call, _| read_memories(call).boxed(),
         ),
     ]
@@ -108,7 +108,7 @@ async fn read_memories(call: Call) -> Result<Value> {
     Ok(json!({ "_v": "1.0", "count": rows.len(), "experiences": rows }))
 }
 
-/// An experience in short.
+/// A short form of an experience.
 #[derive(Serialize)]
 struct MemoryRow {
     id: String,
@@ -133,7 +133,8 @@ impl MemoryRow {
     }
 }
 
-/// A resource has no envelope for refusals; reading one meets none of them either.
+/// Converts a refusal to a plain error. Resources have no envelope for refusals, and reading them
+/// is not expected to meet any.
 pub(super) fn plain(refusal: Refusal) -> Error {
     match refusal {
         Refusal::Failed(error) => error,

@@ -1,4 +1,4 @@
-//! Nodes and edges as the contract shows them.
+//! Wire types for nodes and edges.
 
 use lore_app::memory::graph::Known;
 use lore_app::memory::ids::shown;
@@ -14,17 +14,17 @@ use serde_json::{Map, Value};
 use super::envelope::{Nullable, Version};
 use super::recall_wire::LapsedOut;
 
-/// A node in short.
+/// A node in short form.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Brief {
     /// Version of the contract.
     #[serde(rename = "_v")]
     version: Version,
-    /// Its id.
+    /// Id of the node.
     id: String,
-    /// Its name.
+    /// Name of the node.
     name: String,
-    /// Its type.
+    /// Type of the node.
     r#type: String,
 }
 
@@ -39,7 +39,7 @@ impl Brief {
     }
 }
 
-/// A node, whole or in short.
+/// A node in full or short form.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct NodeOut {
     #[serde(flatten)]
@@ -61,12 +61,12 @@ impl NodeOut {
     }
 }
 
-/// What a node is besides its name and type.
+/// The further fields of a node in full form.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Full {
-    /// Its namespace; world for what came in through other toolsets.
+    /// Namespace; world for nodes of other toolsets.
     namespace: String,
-    /// What it is, or null.
+    /// Description, or null.
     description: Nullable<String>,
     /// Further fields.
     properties: Map<String, Value>,
@@ -74,16 +74,16 @@ pub(super) struct Full {
     tags: Vec<String>,
     /// Who sees it: workspace, private or shared.
     visibility: &'static str,
-    /// How it came about: manual, learn or promotion.
+    /// How it was created: manual, learn or promotion.
     source_type: String,
-    /// When it was made.
+    /// When it was created.
     created_at: String,
     /// When it was last changed.
     updated_at: String,
 }
 
-/// The properties that are nobody's but the node's. What took its place, and that anything
-/// did, is told only to those who see that; what an import notes is for the next one.
+/// Removes internal properties. Whether something was superseded, and by what, is shown separately
+/// and only to those who see the successor; the note of an import is for the next import.
 pub(super) fn further(mut properties: Map<String, Value>) -> Map<String, Value> {
     for told_elsewhere in ["type", VALID_TO, SUPERSEDED_BY, SOURCE_TAKEN] {
         properties.shift_remove(told_elsewhere);
@@ -113,13 +113,13 @@ impl Full {
 /// An edge between two nodes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EdgeOut {
-    /// Where it starts.
+    /// Id of the node where the edge starts.
     source_id: String,
-    /// Where it ends.
+    /// Id of the node where the edge ends.
     target_id: String,
-    /// How the two are joined.
+    /// Type of the edge.
     r#type: String,
-    /// How strongly.
+    /// Weight of the edge.
     weight: f64,
 }
 

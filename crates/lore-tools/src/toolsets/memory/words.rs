@@ -1,5 +1,5 @@
-//! Arguments that have a few good values: the schema lists them, the reader takes any text,
-//! so that the contract's own words can say what is wrong with another.
+//! Arguments with a fixed set of values. The schema lists the values, but any text is parsed, so
+//! that the error for another value can be worded as the contract prescribes.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -7,12 +7,12 @@ use std::marker::PhantomData;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-/// The good values of an argument.
+/// The values of an argument.
 pub(super) trait Words {
     const WORDS: &'static [&'static str];
 }
 
-/// An argument with good values `W`.
+/// The text of an argument whose values are `W`.
 #[derive(Debug, Clone)]
 pub(super) struct Spelled<W> {
     given: String,
@@ -21,18 +21,18 @@ pub(super) struct Spelled<W> {
 }
 
 impl<W> Spelled<W> {
-    /// The text as it was given, without blanks around it.
+    /// Returns the text as given, trimmed.
     pub(super) fn given(&self) -> &str {
         &self.given
     }
 
-    /// The text in lower case, to compare with the good values.
+    /// Returns the text in lower case, for comparison with the values.
     pub(super) fn word(&self) -> &str {
         &self.lower
     }
 }
 
-/// The text of an optional argument.
+/// Returns the text of an optional argument.
 pub(super) fn given<W>(argument: Option<Spelled<W>>) -> Option<String> {
     argument.map(|spelled| spelled.given)
 }
@@ -59,7 +59,7 @@ impl<W: Words> JsonSchema for Spelled<W> {
     }
 }
 
-/// Types of experiences.
+/// The types of experiences.
 pub(super) struct Lessons;
 
 impl Words for Lessons {
@@ -67,21 +67,21 @@ impl Words for Lessons {
         &["solution", "pattern", "decision", "workaround", "gotcha"];
 }
 
-/// How sure somebody is.
+/// The levels of confidence.
 pub(super) struct Confidences;
 
 impl Words for Confidences {
     const WORDS: &'static [&'static str] = &["high", "medium", "low"];
 }
 
-/// How much is shown.
+/// The levels of detail.
 pub(super) struct Details;
 
 impl Words for Details {
     const WORDS: &'static [&'static str] = &["summary", "full"];
 }
 
-/// Who sees what is kept.
+/// Who may see what is stored.
 pub(super) struct Sharings;
 
 impl Words for Sharings {

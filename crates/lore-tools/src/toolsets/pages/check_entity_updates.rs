@@ -1,4 +1,4 @@
-//! `check_entity_updates`: what changed since somebody last looked.
+//! `check_entity_updates`: reports which entities changed since a time.
 
 use lore_app::pages;
 use lore_core::{Result, Role};
@@ -17,7 +17,7 @@ pub(super) struct CheckEntityUpdates;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The entities you hold.
+    /// Ids of the entities you hold.
     entity_ids: Vec<PageId>,
     /// ISO time you last read them.
     last_synced: String,
@@ -25,17 +25,17 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// Those that changed since.
+    /// Ids of the entities that changed since then.
     modified_entity_ids: Vec<i64>,
-    /// Those that are there no more.
+    /// Ids of the entities that no longer exist.
     deleted_entity_ids: Vec<i64>,
-    /// Those that could not be checked: the mirror does not have them yet, and Kanka could not
-    /// be asked. They are not known to be deleted.
+    /// Ids that could not be checked, because the mirror does not have them yet and Kanka could not
+    /// be reached. They are not known to be deleted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unchecked_entity_ids: Vec<i64>,
     /// The time to send as last_synced next.
     check_timestamp: String,
-    /// How old this is, where it is the mirror of a campaign on Kanka.
+    /// State of the mirror, if the world mirrors a campaign on Kanka.
     #[serde(skip_serializing_if = "Option::is_none")]
     mirror: Option<MirrorOut>,
 }
@@ -44,8 +44,8 @@ impl ToolSpec for CheckEntityUpdates {
     const NAME: &'static str = "check_entity_updates";
     const TOOLSET: Toolset = Toolset::Pages;
     const TITLE: &'static str = "Check for changes";
-    const DESCRIPTION: &'static str = "Say which of the entities you hold changed or went since a \
-        time. Use it before reading many again. Returns modified and deleted ids.";
+    const DESCRIPTION: &'static str = "Report which of the entities you hold were changed or \
+        deleted since a time. Use it before reading many again. Returns modified and deleted ids.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

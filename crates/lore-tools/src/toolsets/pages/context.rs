@@ -1,4 +1,4 @@
-//! `kanka://context`: what these pages are, for agents.
+//! `kanka://context`: explains entities, fields, posts and mentions to agents.
 
 use futures::FutureExt;
 use lore_app::pages::Scribe;
@@ -14,7 +14,7 @@ pub(super) fn resource() -> Resource {
         uri: UriPattern("kanka://context"),
         name: "kanka_context",
         title: "Entities and their fields",
-        description: "What entities, fields, posts and mentions there are. Read it once before \
+        description: "Explains entities, fields, posts and mentions. Read it once before \
                       working with them.",
         toolset: Some(Toolset::Pages),
         role: Role::Reader,
@@ -33,7 +33,7 @@ pub(super) fn resource() -> Resource {
     }
 }
 
-/// Whether these pages are a campaign on Kanka, and how old their mirror is.
+/// Whether the world mirrors a campaign on Kanka, and how old the mirror is.
 async fn mode(scribe: &Scribe) -> Result<Value> {
     let Some(campaign) = scribe.live() else {
         return Ok(json!({

@@ -1,4 +1,4 @@
-//! `create_entities`: make pages.
+//! `create_entities`: creates pages.
 
 use lore_app::pages::{self, NewPage, Scribe};
 use lore_core::error::short;
@@ -18,34 +18,34 @@ pub(super) struct CreateEntities;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The entities to make.
+    /// The entities to create.
     entities: Vec<Each<Item>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Item {
-    /// What kind of entity it is.
+    /// Kind of entity.
     entity_type: EntityType,
-    /// Its name.
+    /// Name of the entity.
     name: String,
-    /// What refines the kind, such as NPC, City or Session Summary.
+    /// Subtype, such as NPC, City or Session Summary.
     #[serde(rename = "type")]
     subtype: Option<String>,
-    /// Markdown; mention others as [entity:ID] or [entity:ID|text].
+    /// Text in Markdown; mention others as [entity:ID] or [entity:ID|text].
     entry: Option<String>,
-    /// Any words; new ones are made.
+    /// Any words; new tags are created.
     tags: Option<Vec<String>>,
     /// Hide it from the players. Default: true for notes, else false.
     is_private: Option<bool>,
-    /// Another name for it, which clients use beside it.
+    /// Another name for `is_private`, which some clients send as well.
     #[schemars(skip)]
     is_hidden: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// One row for each entity, in the order given.
+    /// One result per entity, in the order given.
     results: Vec<Row>,
 }
 
@@ -54,18 +54,18 @@ struct Row {
     /// Number within its type.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<i64>,
-    /// Number among all entities.
+    /// Number among all entities; what tools take and mentions contain.
     #[serde(skip_serializing_if = "Option::is_none")]
     entity_id: Option<i64>,
-    /// Its name.
+    /// Name of the entity.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// How other texts mention it.
+    /// How to mention it in texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     mention: Option<String>,
-    /// Whether it was made.
+    /// Whether it was created.
     success: bool,
-    /// Why not, and what to try.
+    /// Why it failed, and what to try.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -74,8 +74,8 @@ impl ToolSpec for CreateEntities {
     const NAME: &'static str = "create_entities";
     const TOOLSET: Toolset = Toolset::Pages;
     const TITLE: &'static str = "Create entities";
-    const DESCRIPTION: &'static str = "Make entities of the world. Use find_entities with \
-        name_fuzzy first, so that nobody is made twice. Returns one result for each, with its \
+    const DESCRIPTION: &'static str = "Create entities of the world. Use find_entities with \
+        name_fuzzy first, to avoid duplicates. Returns one result for each, with its \
         ids and mention; check success.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
@@ -104,7 +104,7 @@ impl ToolSpec for CreateEntities {
 }
 
 impl Each<Item> {
-    /// Its text, if there may be mentions in it.
+    /// Returns its text if it may contain mentions, otherwise an empty text.
     fn text(&self) -> String {
         let entry = match self {
             Self::Good(item) => item.entry.as_deref(),
@@ -149,7 +149,7 @@ fn row(name: Option<String>, made: Result<pages::Made>) -> Row {
 }
 
 impl Item {
-    /// The page it asks for.
+    /// Converts the item to the page that it asks for.
     fn draft(self) -> Result<NewPage> {
         Ok(NewPage {
             private: one_of(self.is_private, self.is_hidden)?,

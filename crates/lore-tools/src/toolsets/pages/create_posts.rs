@@ -1,4 +1,4 @@
-//! `create_posts`: attach texts to pages.
+//! `create_posts`: adds posts to pages.
 
 use lore_app::pages::{self, NewPost, Scribe};
 use lore_core::{Error, Result, Role};
@@ -18,22 +18,22 @@ pub(super) struct CreatePosts;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The posts to make.
+    /// The posts to create.
     posts: Vec<Each<Item>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Item {
-    /// The entity to attach it to.
+    /// Id of the entity to attach it to.
     entity_id: PageId,
-    /// Title.
+    /// Title of the post.
     name: String,
-    /// Text, Markdown.
+    /// Text in Markdown.
     entry: Option<String>,
     /// Hide it from the players.
     is_private: Option<bool>,
-    /// Another name for it, which clients use beside it.
+    /// Another name for `is_private`, which some clients send as well.
     #[schemars(skip)]
     is_hidden: Option<bool>,
 }

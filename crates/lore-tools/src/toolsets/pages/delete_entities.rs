@@ -1,4 +1,4 @@
-//! `delete_entities`: put pages into the bin.
+//! `delete_entities`: moves pages to the bin.
 
 use lore_app::pages::{self, Scribe};
 use lore_core::{Error, Result, Role};
@@ -18,7 +18,7 @@ pub(super) struct DeleteEntities;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The entities.
+    /// Ids of the entities to delete.
     entity_ids: Vec<PageId>,
 }
 

@@ -1,4 +1,4 @@
-//! `delete_posts`: put texts attached to pages into the bin.
+//! `delete_posts`: moves posts to the bin.
 
 use lore_app::pages::{self, Scribe};
 use lore_core::{Error, Result, Role};
@@ -25,9 +25,9 @@ pub(super) struct Input {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Item {
-    /// The entity.
+    /// Id of the entity.
     entity_id: PageId,
-    /// The post.
+    /// Id of the post.
     post_id: PageId,
 }
 

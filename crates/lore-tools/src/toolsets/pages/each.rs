@@ -1,4 +1,4 @@
-//! Lists whose items succeed and fail one by one.
+//! Lists whose items succeed and fail individually.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,15 @@ use crate::call::Call;
 use crate::schema;
 use crate::toolsets::page_id::{PageId, number_in};
 
-/// Most items of one call.
+/// The maximum number of items per call.
 const MOST: usize = 200;
 
-/// An item of a list, read by itself: a bad one does not spoil the call.
+/// An item of a list. Items are parsed individually, so that an invalid item does not fail the
+/// call.
 pub(super) enum Each<T> {
-    /// It could be read.
+    /// The parsed item.
     Good(T),
-    /// It could not; as it was given, and why.
+    /// An item that could not be parsed, as given, and the error.
     Bad(Value, Error),
 }
 
@@ -53,19 +54,19 @@ impl<T: JsonSchema> JsonSchema for Each<T> {
     }
 }
 
-/// An item of a call, which is done or fails by itself.
+/// The work for one item, which succeeds or fails on its own.
 pub(super) trait Job: Sized + Send {
-    /// What is told of it.
+    /// The result row of an item.
     type Row: Send;
 
-    /// Does it.
+    /// Does the work.
     fn run(self, scribe: &Scribe) -> impl Future<Output = Self::Row> + Send;
 
-    /// What is told of an item that could not be read.
+    /// Returns the row of an item that could not be parsed.
     fn unread(given: &Value, error: &Error) -> Self::Row;
 }
 
-/// Does the items of a call one after the other; each has its row, in the same order.
+/// Processes the items of a call one after the other. Returns one row per item, in the same order.
 pub(super) async fn work<J: Job>(
     call: &Call,
     tool: &'static str,
@@ -85,17 +86,18 @@ pub(super) async fn work<J: Job>(
     Ok(rows)
 }
 
-/// The number in a field of an item that could not be read.
+/// Returns the number in a field of an item that could not be parsed.
 pub(super) fn number_in_field(item: &Value, field: &str) -> Option<i64> {
     number_in(item.get(field)?)
 }
 
-/// The number of the entity that an item is about.
+/// Finds the number of the entity that an item is about.
 pub(super) async fn entity(scribe: &Scribe, id: &PageId) -> Result<i64> {
     id.find(&scribe.app, &scribe.viewer, "entity_id").await
 }
 
-/// The number of the post that an item is about. No other door shows one by another id.
+/// Returns the number of a post. Posts are always identified by number; other doors do not show
+/// them under other ids.
 pub(super) fn post(id: &PageId) -> Result<i64> {
     id.written().ok_or_else(|| {
         let hint = "use a number from get_entities with include_posts";
@@ -103,7 +105,7 @@ pub(super) fn post(id: &PageId) -> Result<i64> {
     })
 }
 
-/// Fails when a call has more items than one call may.
+/// Fails if there are more items than one call may have.
 pub(super) fn check_count(field: &str, count: usize) -> Result<()> {
     if count <= MOST {
         return Ok(());
@@ -111,8 +113,8 @@ pub(super) fn check_count(field: &str, count: usize) -> Result<()> {
     Err(Error::TooLarge { what: field.to_owned(), limit: format!("{MOST} items") })
 }
 
-/// A failure in the words of a result row. Other rows of the same call may have been done, so
-/// the call as a whole is not to be sent again.
+/// Words an error for a result row. Because other items of the same call may have succeeded, the
+/// hint must not suggest repeating the whole call.
 pub(super) fn in_words(error: &Error) -> String {
     let hint = match error {
         Error::Throttled { retry_after, .. } => {

@@ -1,4 +1,4 @@
-//! `find_entities`: search and list pages.
+//! `find_entities`: searches and lists pages.
 
 use lore_app::pages::{self, DateRange, Detail, NameFilter, PageQuery, Scored};
 use lore_core::{Error, Result, Role};
@@ -12,7 +12,7 @@ use crate::nullable::Nullable;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
 
-/// Results per page unless said otherwise, and at most.
+/// The default and the maximum number of results per page.
 const PAGE: (i64, i64) = (25, 100);
 
 pub(super) struct FindEntities;
@@ -22,7 +22,7 @@ pub(super) struct FindEntities;
 pub(super) struct Input {
     /// Words in names, text, posts or tags; best matches first.
     query: Option<String>,
-    /// Only this type.
+    /// Only this kind of entity.
     entity_type: Option<EntityType>,
     /// Part of the name.
     name: Option<String>,
@@ -30,19 +30,19 @@ pub(super) struct Input {
     name_fuzzy: bool,
     /// Match the whole name instead.
     name_exact: bool,
-    /// Only this Type field, such as NPC or City.
+    /// Only this subtype, such as NPC or City.
     #[serde(rename = "type")]
     subtype: Option<String>,
     /// Only with all of these tags.
     tags: Vec<String>,
     /// Only journals and others dated within these days.
     date_range: Option<Dates>,
-    /// Only changed after this ISO time.
+    /// Only entities changed after this ISO time.
     last_synced: Option<String>,
-    /// false gives entity_id, name and entity_type only.
+    /// false returns entity_id, name and entity_type only.
     #[schemars(extend("default" = true))]
     include_full: Option<bool>,
-    /// Page, from 1.
+    /// Page number, from 1.
     #[schemars(extend("default" = 1))]
     page: Option<i64>,
     /// Results per page, at most 100; 0 is all.
@@ -61,24 +61,24 @@ struct Dates {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// What was found.
+    /// The entities that were found.
     entities: Vec<EntityOut>,
-    /// For the next call with last_synced.
+    /// Times and counts, for the next call with last_synced.
     sync_info: SyncInfo,
-    /// How old this is, where it is the mirror of a campaign on Kanka.
+    /// State of the mirror, if the world mirrors a campaign on Kanka.
     #[serde(skip_serializing_if = "Option::is_none")]
     mirror: Option<MirrorOut>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct SyncInfo {
-    /// When this was looked up.
+    /// When the search was made.
     request_timestamp: String,
-    /// The newest change among the entities returned; null where there are none.
+    /// The latest change among the returned entities; null if there are none.
     newest_updated_at: Nullable<String>,
-    /// How many match, on all pages.
+    /// Number of matches on all pages.
     total_count: usize,
-    /// How many are in this answer.
+    /// Number of entities in this answer.
     returned_count: usize,
 }
 
@@ -88,7 +88,7 @@ impl ToolSpec for FindEntities {
     const TITLE: &'static str = "Find entities";
     const DESCRIPTION: &'static str = "Search and list the world's characters, places, notes, \
         journals and quests. Use name_fuzzy for names heard or misspelt, query for content; both \
-        also find what other tools keep. All filters combine. Use get_entities when you have \
+        also find what other tools store. All filters combine. Use get_entities when you have \
         ids. Returns entities and sync_info.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;

@@ -1,4 +1,4 @@
-//! `get_entities`: read pages by their ids.
+//! `get_entities`: reads pages by id.
 
 use lore_app::pages::{self, Detail, Page};
 use lore_app::play::sheet;
@@ -20,9 +20,9 @@ pub(super) struct GetEntities;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The entities.
+    /// Ids of the entities to read.
     entity_ids: Vec<PageId>,
-    /// Read their posts, too.
+    /// Whether to return their posts, too.
     #[serde(default)]
     include_posts: bool,
 }
@@ -31,7 +31,7 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// One entity for each id, in the order given.
     results: Vec<EntityOut>,
-    /// How old this is, where it is the mirror of a campaign on Kanka.
+    /// State of the mirror, if the world mirrors a campaign on Kanka.
     #[serde(skip_serializing_if = "Option::is_none")]
     mirror: Option<MirrorOut>,
 }

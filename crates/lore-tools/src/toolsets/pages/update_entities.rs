@@ -1,4 +1,4 @@
-//! `update_entities`: change pages.
+//! `update_entities`: changes pages.
 
 use lore_app::pages::{self, PagePatch, Scribe};
 use lore_core::{Error, Result, Role};
@@ -18,27 +18,27 @@ pub(super) struct UpdateEntities;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The changes; what is left out stays.
+    /// The changes; fields that are left out stay the same.
     updates: Vec<Each<Item>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Item {
-    /// The entity.
+    /// Id of the entity.
     entity_id: PageId,
     /// New name.
     name: Option<String>,
-    /// New Type field.
+    /// New subtype.
     #[serde(rename = "type")]
     subtype: Option<String>,
-    /// New text, Markdown; replaces all of it.
+    /// New text in Markdown; replaces the whole text.
     entry: Option<String>,
-    /// All tags; [] clears them.
+    /// All tags; [] removes them.
     tags: Option<Vec<String>>,
     /// Hide it from the players, or show it.
     is_private: Option<bool>,
-    /// Another name for it, which clients use beside it.
+    /// Another name for `is_private`, which some clients send as well.
     #[schemars(skip)]
     is_hidden: Option<bool>,
 }
@@ -48,8 +48,8 @@ impl ToolSpec for UpdateEntities {
     const TOOLSET: Toolset = Toolset::Pages;
     const TITLE: &'static str = "Change entities";
     const DESCRIPTION: &'static str = "Change entities. entry and tags are replaced as a whole: \
-        read first what must stay. Use create_posts to add a note instead. Returns one result for \
-        each; check success.";
+        read them first to keep parts. Use create_posts to add a note instead. Returns one \
+        result for each; check success.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
 

@@ -1,4 +1,4 @@
-//! `update_posts`: change texts attached to pages.
+//! `update_posts`: changes posts of pages.
 
 use lore_app::pages::{self, PostPatch, Scribe};
 use lore_core::{Error, Result, Role};
@@ -18,24 +18,24 @@ pub(super) struct UpdatePosts;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The changes; what is left out stays.
+    /// The changes; fields that are left out stay the same.
     updates: Vec<Each<Item>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Item {
-    /// The entity.
+    /// Id of the entity.
     entity_id: PageId,
-    /// The post.
+    /// Id of the post.
     post_id: PageId,
     /// New title.
     name: Option<String>,
-    /// New text, Markdown; replaces all of it.
+    /// New text in Markdown; replaces the whole text.
     entry: Option<String>,
     /// Hide it from the players, or show it.
     is_private: Option<bool>,
-    /// Another name for it, which clients use beside it.
+    /// Another name for `is_private`, which some clients send as well.
     #[schemars(skip)]
     is_hidden: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! Wire types that several tools share.
+//! Wire types that several pages tools share.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::nullable::Nullable;
 use crate::toolsets::play::PlayedOut;
 
 choice! {
-    /// What kind of page it is.
+    /// The kind of an entity.
     pub(super) enum EntityType {
         Character = "character",
         Creature = "creature",
@@ -44,7 +44,7 @@ impl From<EntityType> for PageKind {
 }
 
 impl EntityType {
-    /// The type of a page; tags are none to these tools.
+    /// Returns the type of a page; `None` for tags, which are not entities in this contract.
     fn of(kind: PageKind) -> Option<Self> {
         match kind {
             PageKind::Character => Some(Self::Character),
@@ -60,7 +60,7 @@ impl EntityType {
     }
 }
 
-/// Who works, for which call.
+/// Returns what the use cases of a call work with.
 pub(super) fn scribe(call: &Call, tool: &'static str) -> Scribe {
     Scribe {
         app: Arc::clone(&call.app),
@@ -72,7 +72,7 @@ pub(super) fn scribe(call: &Call, tool: &'static str) -> Scribe {
     }
 }
 
-/// What `is_private` and its other name say together.
+/// Combines `is_private` with its other name `is_hidden`. Fails if they contradict each other.
 pub(super) fn one_of(is_private: Option<bool>, is_hidden: Option<bool>) -> Result<Option<bool>> {
     match (is_private, is_hidden) {
         (Some(private), Some(hidden)) if private != hidden => Err(Error::invalid(
@@ -84,25 +84,25 @@ pub(super) fn one_of(is_private: Option<bool>, is_hidden: Option<bool>) -> Resul
     }
 }
 
-/// A page, or of a failed item what was asked for.
+/// An entity, or for a failed item its id and the error.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct EntityOut {
     /// Number within its type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<i64>,
-    /// Number among all entities: what tools take and mentions hold.
+    /// Number among all entities; what tools take and mentions contain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) entity_id: Option<i64>,
-    /// Its name.
+    /// Name of the entity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
-    /// What kind of entity it is.
+    /// Kind of entity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) entity_type: Option<EntityType>,
-    /// What refines the kind, such as NPC or City; null where nothing does.
+    /// Subtype, such as NPC or City, or null.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub(super) subtype: Option<Nullable<String>>,
-    /// Its text, Markdown.
+    /// Text in Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) entry: Option<String>,
     /// Its tags.
@@ -111,31 +111,31 @@ pub(super) struct EntityOut {
     /// Whether it is hidden from other members.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) is_private: Option<bool>,
-    /// The same as is_private.
+    /// Same as is_private.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) is_hidden: Option<bool>,
-    /// When it was made.
+    /// When it was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) created_at: Option<String>,
     /// When it or one of its posts last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) updated_at: Option<String>,
-    /// What it is and which tool changes it, where these tools only show it.
+    /// For entities of other tools: what it is and which tool changes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) origin: Option<OriginOut>,
-    /// How well the name matches, 0 to 1, with name_fuzzy.
+    /// How well the name matches, 0 to 1; only with name_fuzzy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) match_score: Option<f64>,
-    /// How it is played, where get_entities reads a character of a campaign.
+    /// The sheet, if get_entities reads a character that is played in a campaign.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sheet: Option<PlayedOut>,
-    /// Its posts, where asked for.
+    /// Its posts, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) posts: Option<Vec<PostOut>>,
-    /// Whether it was found, in answers item by item.
+    /// Whether this id was found; only in answers with one result per id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) success: Option<bool>,
-    /// Why it failed and what to try.
+    /// Why it failed, and what to try.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }
@@ -145,7 +145,7 @@ impl From<Page> for EntityOut {
         let private = page.is_private();
         let origin = page.origin().map(OriginOut::from);
         Self {
-            // Numbers within a type are the pages' own.
+            // Items of other tools have no number within a type.
             id: origin.is_none().then_some(page.node.kind_number),
             origin,
             entity_id: Some(page.node.number),
@@ -163,12 +163,12 @@ impl From<Page> for EntityOut {
     }
 }
 
-/// Where something is changed that came in by another tool.
+/// Where something of another tool can be changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct OriginOut {
     /// What it is there, such as campaign, concept or vault_note.
     what: String,
-    /// The tool that changes it, or the node of the network that told of it.
+    /// The tool that changes it, or the KOI-net node that reported it.
     tool: String,
 }
 
@@ -181,15 +181,15 @@ impl From<Origin<'_>> for OriginOut {
 /// A post of an entity.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct PostOut {
-    /// What update_posts and delete_posts take as post_id.
+    /// Id of the post, for update_posts and delete_posts.
     id: i64,
-    /// Its title.
+    /// Title of the post.
     name: String,
-    /// Its text, Markdown.
+    /// Text in Markdown.
     entry: String,
     /// Whether it is hidden from other members.
     is_private: bool,
-    /// The same as is_private.
+    /// Same as is_private.
     is_hidden: bool,
 }
 
@@ -206,64 +206,64 @@ impl From<Text> for PostOut {
     }
 }
 
-/// What became of one item.
+/// The result for one item.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RowOut {
-    /// The entity.
+    /// Id of the entity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) entity_id: Option<i64>,
-    /// The post.
+    /// Id of the post.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) post_id: Option<i64>,
-    /// Whether it was done.
+    /// Whether it succeeded.
     pub(super) success: bool,
-    /// Why not, and what to try.
+    /// Why it failed, and what to try.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }
 
 impl RowOut {
-    /// The row of an item about an entity and perhaps one of its posts.
+    /// Returns the row of an item about an entity and perhaps one of its posts.
     pub(super) fn of(entity_id: Option<i64>, post_id: Option<i64>, outcome: &Result<()>) -> Self {
         let error = outcome.as_ref().err().map(in_words);
         Self { entity_id, post_id, success: error.is_none(), error }
     }
 
-    /// The row of an item that could not be read.
+    /// Returns the row of an item that could not be parsed.
     pub(super) fn unread(given: &Value, error: &Error) -> Self {
         let number = |field| number_in_field(given, field);
         Self::of(number("entity_id"), number("post_id"), &Err(error.clone()))
     }
 }
 
-/// What became of each item, in the order they were given.
+/// The results for all items, in the order given.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Rows {
-    /// One row for each item.
+    /// One result per item.
     pub(super) results: Vec<RowOut>,
 }
 
-/// How far the mirror of a campaign on Kanka is.
+/// The state of the mirror of a campaign on Kanka.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct MirrorOut {
-    /// The moment it shows, by Kanka's clock.
+    /// The time of its state, by Kanka's clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     as_of: Option<String>,
-    /// How long ago Kanka was last asked.
+    /// Seconds since Kanka was last asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     age_seconds: Option<u64>,
-    /// Whether the whole campaign is in it yet.
+    /// Whether it contains the whole campaign yet.
     complete: bool,
-    /// Entities that were changed here and on Kanka, and wait for a decision.
+    /// Number of entities that were changed both here and on Kanka and need a decision.
     #[serde(skip_serializing_if = "is_zero")]
     conflicts: usize,
-    /// Why Kanka could not be asked the last time.
+    /// Why Kanka could not be reached the last time.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
 impl MirrorOut {
-    /// What answers say of the mirror, if the world is one.
+    /// Returns the state of the mirror; `None` if the world is not one.
     pub(super) async fn of(scribe: &Scribe) -> Result<Option<Self>> {
         let Some(campaign) = scribe.live() else { return Ok(None) };
         let standing = campaign.standing(&scribe.app).await?;

@@ -1,4 +1,4 @@
-//! `campaign_create`: begin a campaign.
+//! `campaign_create`: creates a campaign.
 
 use futures::FutureExt;
 use lore_app::play::campaign::{self, NewCampaign};
@@ -20,9 +20,9 @@ pub(super) struct CampaignCreate;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     name: String,
-    /// Who leads.
+    /// Who is the GM.
     gm_mode: GmModeWire,
-    /// What it is about.
+    /// Theme of the story.
     theme_prompt: Option<String>,
     idempotency_key: Option<String>,
 }
@@ -31,9 +31,9 @@ impl ToolSpec for CampaignCreate {
     const NAME: &'static str = "campaign_create";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Create a campaign";
-    const DESCRIPTION: &'static str = "Begin a campaign that campaigns://list does not \
-        have yet. Use once per story, then participant_create and character_create. \
-        Returns it with its id.";
+    const DESCRIPTION: &'static str = "Create a campaign not yet in campaigns://list. \
+        Use once per story, then participant_create and character_create. Returns it \
+        with its id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Gm;
 

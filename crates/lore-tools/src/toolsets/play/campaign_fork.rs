@@ -1,4 +1,4 @@
-//! `campaign_fork`: go on from an earlier moment, in a copy.
+//! `campaign_fork`: copies a campaign, as it is or as it was at an earlier event.
 
 use futures::FutureExt;
 use lore_app::play::fork::{self, Fork, Forked};
@@ -21,12 +21,12 @@ pub(super) struct CampaignFork;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     campaign_id: String,
-    /// Whose event to go back to.
+    /// Session to go back to.
     session_id: Option<String>,
-    /// That event; default: now.
+    /// Event to go back to; default: now.
     #[schemars(range(min = 1))]
     seq: Option<i64>,
-    /// Of the copy.
+    /// Name of the copy.
     name: Option<String>,
     idempotency_key: Option<String>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Input {
 pub(super) struct Output {
     #[serde(flatten)]
     campaign: CampaignOut,
-    /// What may not be as it was at the event, because the logs do not know it.
+    /// What may differ from how it was at the event, because the logs do not record it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_rewound: Vec<String>,
 }
@@ -50,9 +50,9 @@ impl ToolSpec for CampaignFork {
     const NAME: &'static str = "campaign_fork";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Fork a campaign";
-    const DESCRIPTION: &'static str = "Copy a campaign as it is, or as it was at an event \
-        of a session; the original stays. Use to undo or to try something. Returns the \
-        copy, without sessions.";
+    const DESCRIPTION: &'static str = "Copy a campaign as it is, or was at an event of a \
+        session; the original stays. Use to undo or try something. Returns the copy, \
+        without sessions.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Gm;
 

@@ -1,4 +1,4 @@
-//! `campaign_update`: change, archive or restore a campaign.
+//! `campaign_update`: changes, archives or restores a campaign.
 
 use futures::FutureExt;
 use lore_app::play::campaign::{self, CampaignPatch};
@@ -32,8 +32,8 @@ impl ToolSpec for CampaignUpdate {
     const NAME: &'static str = "campaign_update";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a campaign";
-    const DESCRIPTION: &'static str = "Change, archive or restore a campaign. Use for its own \
-        name, theme or lead. Returns the campaign.";
+    const DESCRIPTION: &'static str = "Change, archive or restore a campaign. Use for its \
+        name, theme or gm_mode. Returns the campaign.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 

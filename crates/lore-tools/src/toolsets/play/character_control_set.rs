@@ -1,4 +1,4 @@
-//! `character_control_set`: say who moves a character.
+//! `character_control_set`: sets who controls a character.
 
 use futures::FutureExt;
 use lore_app::play::character::{self, Handed};
@@ -30,13 +30,13 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// The campaign.
+    /// Id of the campaign.
     campaign_id: String,
-    /// The character.
+    /// Id of the character.
     character_id: String,
-    /// Who moves it now: GM or a participant's id.
+    /// Who controls it now: GM or a participant's id.
     controller: String,
-    /// True when this showed the players a hidden name and sheet; its notes stay the GM's.
+    /// True if this revealed a hidden name and sheet to the players. Its notes stay hidden.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     revealed: bool,
 }
@@ -45,9 +45,9 @@ impl ToolSpec for CharacterControlSet {
     const NAME: &'static str = "character_control_set";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Set who controls a character";
-    const DESCRIPTION: &'static str = "Say who moves a character. Use after character_create: \
-        players act only for what they control. A hidden NPC given to a player shows its \
-        name and sheet. Returns who controls it.";
+    const DESCRIPTION: &'static str = "Set who controls a character. Use after character_create: \
+        players act only for what they control. Giving a player a hidden NPC reveals its \
+        name and sheet. Returns the controller.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Gm;
 

@@ -1,4 +1,4 @@
-//! `character_create`: add a character.
+//! `character_create`: adds a character.
 
 use futures::FutureExt;
 use lore_app::play::character::{self, Character, NewCharacter};
@@ -27,7 +27,7 @@ pub(super) struct Input {
     /// Players see an NPC once revealed.
     kind: KindWire,
     notes: Option<String>,
-    /// Its page.
+    /// Its page; default: a new one.
     page_id: Option<PageId>,
     idempotency_key: Option<String>,
 }
@@ -36,8 +36,8 @@ impl ToolSpec for CharacterCreate {
     const NAME: &'static str = "character_create";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Create a character";
-    const DESCRIPTION: &'static str = "Add a character with a starting sheet. Use for who is \
-        played; who plays is participant_create. Then character_profile_patch and \
+    const DESCRIPTION: &'static str = "Add a character with a starting sheet; for who plays, \
+        use participant_create. Use before character_profile_patch and \
         character_control_set. Returns it with its id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
@@ -73,13 +73,14 @@ impl ToolSpec for CharacterCreate {
     }
 }
 
-/// The answer before the number of the page is known, with the place where it will stand.
+/// Returns the answer with a placeholder for the number of the page, so that the field keeps its
+/// place.
 fn without_page(character: Character) -> CharacterOut {
     CharacterOut { entity_id: Some(0), ..character.into() }
 }
 
-/// The answer with the number of the page: it is known only when the page is made, and so not kept
-/// with an answer that was given before.
+/// Fills in the number of the page. It exists only after the commit, so it is not part of the
+/// answer that is stored under the idempotency key.
 async fn with_page(desk: &Desk, done: Done<CharacterOut>) -> Result<Kept<CharacterOut>> {
     Ok(match done {
         Done::Fresh(mut made) => {

@@ -1,4 +1,4 @@
-//! `character_profile_patch`: change what a character can do.
+//! `character_profile_patch`: changes traits, maxima and thresholds of a character.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(super) struct CharacterProfilePatch;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     character_id: String,
-    /// All of them, -2 to 4 each.
+    /// All traits, -2 to 4 each.
     traits: Option<BTreeMap<String, i64>>,
     #[schemars(range(min = 1, max = 100))]
     hp_max: Option<i64>,
@@ -32,10 +32,10 @@ pub(super) struct Input {
     stress_max: Option<i64>,
     #[schemars(range(min = 0, max = 1_000))]
     evasion: Option<i64>,
-    /// Damage that marks 2 hit points.
+    /// Damage that marks 2 HP.
     #[schemars(range(min = 0, max = 1_000))]
     major_threshold: Option<i64>,
-    /// Damage that marks 3.
+    /// Damage that marks 3 HP.
     #[schemars(range(min = 0, max = 1_000))]
     severe_threshold: Option<i64>,
     #[schemars(range(min = 1, max = 10))]
@@ -48,9 +48,9 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// What it can do now.
+    /// The profile now.
     profile: ProfileOut,
-    /// Present values that a lowered maximum took with it.
+    /// Current values that were reduced to a lowered maximum.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clamped: Vec<ClampedOut>,
 }
@@ -68,7 +68,7 @@ impl ToolSpec for CharacterProfilePatch {
     const NAME: &'static str = "character_profile_patch";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a character profile";
-    const DESCRIPTION: &'static str = "Change what a character can do. Use when making or \
+    const DESCRIPTION: &'static str = "Change a character's profile. Use when making or \
         levelling one; for Hope, stress and hit points use character_state_patch. Returns \
         profile and clamped values.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;

@@ -1,4 +1,4 @@
-//! `character_sheet_get`: read a sheet.
+//! `character_sheet_get`: reads a character sheet.
 
 use lore_app::play::desk::Desk;
 use lore_app::play::ids::Thing;
@@ -25,16 +25,16 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SheetOut {
-    /// The character.
+    /// Name, kind, notes and controller.
     character: CharacterOut,
-    /// What it can do.
+    /// Traits, maxima and thresholds.
     profile: ProfileOut,
-    /// How it fares.
+    /// Hope, stress, hit points and conditions.
     state: StateOut,
 }
 
 impl SheetOut {
-    /// Reads a sheet; `campaign` is the one it must belong to, if that matters.
+    /// Reads a sheet. Fails if the character does not belong to `campaign`, if one is given.
     pub(super) async fn read(desk: &Desk, campaign: Option<Uid>, uid: Uid) -> Result<Self> {
         let (_, sheet) = state::sheet_of(desk, campaign, uid).await?;
         Ok(Self {
@@ -49,9 +49,9 @@ impl ToolSpec for CharacterSheetGet {
     const NAME: &'static str = "character_sheet_get";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Read a character sheet";
-    const DESCRIPTION: &'static str = "Read a character's profile and state. Use before \
-        rolling or judging; campaign://{campaign_id}/characters lists everybody. Returns \
-        character, profile and state.";
+    const DESCRIPTION: &'static str = "Read a character's sheet. Use before rolling or \
+        judging; campaign://{campaign_id}/characters lists everybody. Returns character, \
+        profile and state.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

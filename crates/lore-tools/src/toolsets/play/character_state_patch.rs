@@ -1,4 +1,4 @@
-//! `character_state_patch`: change how a character fares.
+//! `character_state_patch`: sets Hope, stress or hit points of a character.
 
 use futures::FutureExt;
 use lore_app::play::ids::Thing;
@@ -24,10 +24,10 @@ pub(super) struct Input {
     character_id: String,
     #[schemars(range(min = 0, max = 6))]
     hope: Option<i64>,
-    /// Marked.
+    /// Stress marked.
     #[schemars(range(min = 0, max = 100))]
     stress: Option<i64>,
-    /// Left; above 0 revives.
+    /// HP left; above 0 revives.
     #[schemars(range(min = 0, max = 100))]
     hp: Option<i64>,
     context_id: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// How it fares now.
+    /// The state now.
     state: StateOut,
 }
 
@@ -51,8 +51,8 @@ impl ToolSpec for CharacterStatePatch {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Change a character state";
     const DESCRIPTION: &'static str = "Set Hope, stress or hit points to exact values. Use \
-        to correct; consequences of play are session_roll_outcome_apply and \
-        session_effect_apply. Returns the state.";
+        to correct; in play use session_roll_outcome_apply and session_effect_apply. \
+        Returns the state.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
 

@@ -1,4 +1,4 @@
-//! `character_update`: rename, reveal, archive or restore a character.
+//! `character_update`: renames, annotates, reveals, archives or restores a character.
 
 use futures::FutureExt;
 use lore_app::play::campaign;

@@ -1,4 +1,4 @@
-//! `dice_odds`: exact chances of a dice expression.
+//! `dice_odds`: computes the exact chances of a dice expression.
 
 use lore_app::play::dice;
 use lore_core::{Result, Role};
@@ -13,7 +13,7 @@ use crate::toolset::Toolset;
 
 pub(super) struct DiceOdds;
 
-/// Most rows of the table of totals.
+/// The maximum number of rows in the table of totals.
 const ROWS_MAX: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
@@ -28,19 +28,19 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// The lowest total.
+    /// Lowest possible total.
     min: i64,
-    /// The highest total.
+    /// Highest possible total.
     max: i64,
-    /// The average total.
+    /// Average total.
     mean: f64,
     /// Chances against the target, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     against_target: Option<AgainstTarget>,
-    /// Each total with its chance; left out when there are more than 200.
+    /// Each total with its chance; left out if there are more than 200.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     totals: Vec<TotalChance>,
-    /// Chance of rolls cut off at the limit for exploding dice.
+    /// Chance of rolls that were cut off at the limit for exploding dice.
     cut_off: f64,
 }
 
@@ -56,9 +56,9 @@ struct AgainstTarget {
 
 #[derive(Serialize, JsonSchema)]
 struct Chance {
-    /// From 0 to 1.
+    /// Probability, 0 to 1.
     probability: f64,
-    /// Exactly, as a fraction.
+    /// Exact probability as a fraction.
     exact: String,
 }
 
@@ -66,7 +66,7 @@ struct Chance {
 struct TotalChance {
     /// The total.
     total: i64,
-    /// From 0 to 1.
+    /// Its probability, 0 to 1.
     probability: f64,
 }
 

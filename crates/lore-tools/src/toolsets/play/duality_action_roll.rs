@@ -1,4 +1,4 @@
-//! `duality_action_roll`: roll Hope and Fear.
+//! `duality_action_roll`: rolls Hope and Fear dice.
 
 use lore_app::play::dice::{self, Odds};
 use lore_core::{Result, Role};
@@ -16,17 +16,17 @@ pub(super) struct DualityActionRoll;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Trait, bonuses and penalties together.
+    /// Sum of trait, bonuses and penalties.
     #[schemars(range(min = -1_000_000, max = 1_000_000))]
     modifier: Option<i64>,
-    /// Without it only Hope or Fear is told.
+    /// Without it, success is not judged.
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: Option<i64>,
-    /// How many.
+    /// How many apply.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     advantage: i64,
-    /// How many.
+    /// How many apply.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     disadvantage: i64,
@@ -38,10 +38,10 @@ pub(super) struct Input {
 pub(super) struct Output {
     #[serde(flatten)]
     evaluation: EvaluationOut,
-    /// What the die of advantage added, or that of disadvantage took.
+    /// Result of the advantage die, or of the disadvantage die as a negative number.
     #[serde(skip_serializing_if = "Option::is_none")]
     edge_die: Option<i64>,
-    /// The seed behind the dice, to check or repeat the roll.
+    /// The seed of the dice, to check or repeat the roll.
     rng: RngOut,
 }
 

@@ -1,4 +1,4 @@
-//! `duality_explain`: the reasoning behind an outcome.
+//! `duality_explain`: explains step by step how an outcome is determined.
 
 use lore_core::{Result, Role, names};
 use lore_rules::duality::{self, Difficulty, DualityDice, Explanation, RULES, Step};
@@ -24,7 +24,7 @@ pub(super) struct Input {
     modifier: Option<i64>,
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: Option<i64>,
-    /// Comes back in the answer.
+    /// Returned in the answer.
     #[schemars(length(max = 200))]
     request_id: Option<String>,
 }
@@ -33,13 +33,13 @@ pub(super) struct Input {
 pub(super) struct Output {
     #[serde(flatten)]
     evaluation: EvaluationOut,
-    /// The rules the judgement follows.
+    /// Version of the rules that were applied.
     rules_version: &'static str,
-    /// The values in between.
+    /// Intermediate values.
     intermediates: Intermediates,
     /// The five steps, in order.
     steps: Vec<StepOut>,
-    /// The id given with the question.
+    /// The request_id that was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
 }
@@ -50,23 +50,23 @@ struct Intermediates {
     base_total: i64,
     /// Hope + Fear + modifier.
     total: i64,
-    /// Whether both dice show the same number.
+    /// Whether both dice show the same number: a critical.
     is_crit: bool,
     /// Whether the roll succeeds.
     meets_difficulty: bool,
-    /// Whether Hope leads.
+    /// Whether the Hope die is higher.
     hope_gt_fear: bool,
-    /// Whether Fear leads.
+    /// Whether the Fear die is higher.
     fear_gt_hope: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct StepOut {
-    /// The step's code: SUM_DICE, APPLY_MODIFIER, CHECK_CRIT, CHECK_DIFFICULTY, SELECT_OUTCOME.
+    /// Code of the step: SUM_DICE, APPLY_MODIFIER, CHECK_CRIT, CHECK_DIFFICULTY or SELECT_OUTCOME.
     code: &'static str,
     /// What the step does.
     message: &'static str,
-    /// The values it used and found.
+    /// The values that it used and determined.
     data: Map<String, Value>,
 }
 
@@ -74,8 +74,8 @@ impl ToolSpec for DualityExplain {
     const NAME: &'static str = "duality_explain";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Explain a Duality outcome";
-    const DESCRIPTION: &'static str = "Explain step by step how Hope and Fear dice lead to \
-        their outcome. Use when somebody asks why; duality_outcome is shorter. Returns \
+    const DESCRIPTION: &'static str = "Explain step by step how Hope and Fear dice are \
+        judged. Use when somebody asks why; duality_outcome is shorter. Returns \
         outcome and steps.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;

@@ -1,4 +1,4 @@
-//! `duality_outcome`: judge dice that were already rolled.
+//! `duality_outcome`: judges dice that were already rolled.
 
 use lore_core::{Result, Role};
 use lore_rules::duality::{self, DualityDice};
@@ -30,7 +30,7 @@ impl ToolSpec for DualityOutcome {
     const NAME: &'static str = "duality_outcome";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Judge Duality dice";
-    const DESCRIPTION: &'static str = "Judge Hope and Fear dice that were rolled at the \
+    const DESCRIPTION: &'static str = "Judge Hope and Fear dice rolled at the \
         table. Use duality_action_roll to roll them, duality_explain for the reasons. \
         Returns total and outcome.";
     const ANNOTATIONS: Annotations = Annotations::READ;

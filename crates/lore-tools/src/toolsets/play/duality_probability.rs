@@ -1,4 +1,4 @@
-//! `duality_probability`: exact chances before anybody rolls.
+//! `duality_probability`: computes the exact odds of every outcome.
 
 use lore_app::play::dice::Odds;
 use lore_core::{Error, Result, Role};
@@ -21,11 +21,11 @@ pub(super) struct Input {
     modifier: Option<i64>,
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: i64,
-    /// How many.
+    /// How many apply.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     advantage: i64,
-    /// How many.
+    /// How many apply.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     disadvantage: i64,
@@ -33,15 +33,15 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// How many ways the dice can fall: 144, with advantage or disadvantage 864.
+    /// Number of possible rolls: 144, or 864 with advantage or disadvantage.
     total_outcomes: u32,
-    /// How many of them are criticals.
+    /// Number of critical rolls.
     crit_count: u32,
-    /// How many succeed, criticals included.
+    /// Number of successful rolls, criticals included.
     success_count: u32,
-    /// How many fail.
+    /// Number of failed rolls.
     failure_count: u32,
-    /// How many lead to each outcome; outcomes that cannot happen have 0.
+    /// Number of rolls per outcome; 0 for impossible outcomes.
     outcome_counts: Vec<OutcomeCount>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Output {
 struct OutcomeCount {
     /// The outcome.
     outcome: OutcomeOut,
-    /// How many ways lead to it.
+    /// Number of rolls that lead to it.
     count: u32,
 }
 
@@ -57,9 +57,8 @@ impl ToolSpec for DualityProbability {
     const NAME: &'static str = "duality_probability";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Exact Duality odds";
-    const DESCRIPTION: &'static str = "Count the ways in which Hope and Fear dice lead to \
-        each outcome. Use to set a fair difficulty. Returns counts out \
-        of total_outcomes.";
+    const DESCRIPTION: &'static str = "Compute the exact odds of each Hope and Fear outcome. \
+        Use to set a fair difficulty. Returns counts out of total_outcomes.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

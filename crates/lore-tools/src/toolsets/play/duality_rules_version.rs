@@ -1,4 +1,4 @@
-//! `duality_rules_version`: which rules the judgements follow.
+//! `duality_rules_version`: reports the rules by which rolls are judged.
 
 use lore_core::{Result, Role};
 use lore_rules::duality::RULES;
@@ -19,21 +19,21 @@ pub(super) struct Input {}
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// The game.
+    /// Name of the game.
     system: &'static str,
-    /// The part of its rules.
+    /// Part of the game's rules.
     module: &'static str,
     /// Version of this implementation's semantics.
     rules_version: &'static str,
-    /// The dice.
+    /// Dice that are rolled.
     dice_model: &'static str,
-    /// How a total is made.
+    /// Formula of the total.
     total_formula: &'static str,
-    /// When a roll is critical.
+    /// When a roll is a critical.
     crit_rule: &'static str,
     /// When a roll succeeds.
     difficulty_rule: &'static str,
-    /// Every outcome there is.
+    /// All outcomes.
     outcomes: Vec<OutcomeOut>,
 }
 
@@ -41,7 +41,7 @@ impl ToolSpec for DualityRulesVersion {
     const NAME: &'static str = "duality_rules_version";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Duality rules version";
-    const DESCRIPTION: &'static str = "Tell which rules this server follows. Use to \
+    const DESCRIPTION: &'static str = "Report the rules this server follows. Use to \
         compare or quote them, not in play. Returns version, dice, rules and outcome \
         names.";
     const ANNOTATIONS: Annotations = Annotations::READ;

@@ -1,4 +1,4 @@
-//! How effects are asked for.
+//! The arguments that describe an effect.
 
 use lore_app::play::desk::Desk;
 use lore_app::play::effect::{
@@ -18,22 +18,22 @@ use serde_json::{Map, Value};
 use crate::choice::choice;
 
 choice! {
-    /// What damage is made of.
+    /// The type of damage.
     enum DamageTypeWire { Physical = "PHYSICAL", Magic = "MAGIC", Both = "BOTH" }
 }
 
 choice! {
-    /// What protects from this damage.
+    /// The target's protection from this damage.
     enum ProtectionWire { None = "NONE", Resistant = "RESISTANT", Immune = "IMMUNE" }
 }
 
 choice! {
-    /// How long a rest is.
+    /// The length of a rest.
     enum RestKindWire { Short = "SHORT", Long = "LONG" }
 }
 
 choice! {
-    /// What a character does in a rest.
+    /// A move that a character makes during a rest.
     enum RestMoveWire {
         TendWounds = "TEND_WOUNDS",
         ClearStress = "CLEAR_STRESS",
@@ -45,7 +45,7 @@ choice! {
 }
 
 choice! {
-    /// What a dying character does.
+    /// The move of a dying character.
     enum DeathChoiceWire {
         BlazeOfGlory = "BLAZE_OF_GLORY",
         AvoidDeath = "AVOID_DEATH",
@@ -54,7 +54,7 @@ choice! {
 }
 
 choice! {
-    /// What ticks a countdown down.
+    /// What makes a countdown tick.
     enum CountdownKindWire {
         Standard = "STANDARD",
         Progress = "PROGRESS",
@@ -64,7 +64,7 @@ choice! {
 }
 
 choice! {
-    /// What happens after a countdown triggers.
+    /// How a countdown starts again after it triggered.
     enum LoopWire { Once = "ONCE", Same = "SAME", Increasing = "INCREASING", Decreasing = "DECREASING" }
 }
 
@@ -76,13 +76,13 @@ pub(super) struct DamageIn {
     #[serde(rename = "type")]
     kind: Option<DamageTypeWire>,
     protection: Option<ProtectionWire>,
-    /// Mark a slot for one hit point less.
+    /// Mark an armor slot: one HP less.
     #[serde(default)]
     use_armor: bool,
-    /// Armour does not help.
+    /// Armor does not help.
     #[serde(default)]
     direct: bool,
-    /// Twice the severe threshold marks 4.
+    /// Twice the severe threshold marks 4 HP.
     #[serde(default)]
     massive: bool,
 }
@@ -103,7 +103,7 @@ pub(super) struct RestIn {
     length: RestKindWire,
     #[serde(default)]
     interrupted: bool,
-    /// Up to two moves each.
+    /// Moves, up to two each.
     #[serde(default)]
     members: Vec<RestMemberIn>,
 }
@@ -120,7 +120,7 @@ struct RestMemberIn {
 struct RestMoveIn {
     #[serde(rename = "move")]
     chosen: RestMoveWire,
-    /// Default: themselves.
+    /// Who is helped; default: self.
     target: Option<String>,
 }
 
@@ -128,9 +128,9 @@ struct RestMoveIn {
 #[serde(deny_unknown_fields)]
 pub(super) struct DeathMoveIn {
     choice: DeathChoiceWire,
-    /// RISK_IT_ALL: first.
+    /// RISK_IT_ALL: HP to clear first.
     clear_hp: Option<i64>,
-    /// RISK_IT_ALL: next.
+    /// RISK_IT_ALL: stress to clear next.
     clear_stress: Option<i64>,
 }
 
@@ -138,7 +138,7 @@ pub(super) struct DeathMoveIn {
 #[serde(deny_unknown_fields)]
 pub(super) struct CountdownIn {
     name: String,
-    /// Sets it anew.
+    /// New start value.
     #[schemars(range(min = 1, max = 100))]
     start: Option<i64>,
     ticks: Option<CountdownKindWire>,
@@ -151,12 +151,12 @@ pub(super) struct CountdownIn {
     remove: bool,
 }
 
-/// A countdown now.
+/// A countdown after a change.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct CountdownOut {
-    /// Its name.
+    /// Name of the countdown.
     name: String,
-    /// Start, current, kind and loop; absent when it was removed.
+    /// Start, current value, kind and loop; absent if it was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     countdown: Option<Value>,
@@ -174,14 +174,14 @@ impl From<CountdownView> for CountdownOut {
     }
 }
 
-/// A countdown that a roll moved.
+/// A countdown that a roll has ticked.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct TickedOut {
-    /// Its name.
+    /// Name of the countdown.
     name: String,
-    /// What was left.
+    /// Value before the roll.
     before: i64,
-    /// What is left now; where it starts again, if it loops.
+    /// Value after the roll; if it triggered and loops, the new start value.
     after: i64,
     /// Whether it triggered.
     triggered: bool,
@@ -194,7 +194,7 @@ impl From<Ticked> for TickedOut {
     }
 }
 
-/// The effects of a request, of which one must be given.
+/// The effects in a request, of which exactly one must be given.
 pub(super) struct EffectIn {
     pub(super) damage: Option<DamageIn>,
     pub(super) heal: Option<i64>,
@@ -209,7 +209,7 @@ pub(super) struct EffectIn {
 }
 
 impl EffectIn {
-    /// The same with the ids of other doors as those of this one.
+    /// Converts ids in other doors' forms to the form of this door.
     pub(super) async fn found(mut self, desk: &Desk) -> Result<Self> {
         let members = self.rest.iter_mut().flat_map(|rest| &mut rest.members);
         for (index, member) in members.enumerate() {
@@ -224,7 +224,7 @@ impl EffectIn {
         Ok(self)
     }
 
-    /// The one effect that is given.
+    /// Returns the one effect that is given.
     pub(super) fn read(self, targets: &[Uid]) -> Result<Effect> {
         let given = [
             ("damage", self.damage.map(|damage| Ok(damage.read()))),
@@ -250,7 +250,7 @@ async fn own_id(desk: &Desk, field: String, id: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// The one effect among those that are given.
+/// Returns the one effect in the list, or an error if there are none or several.
 fn only(mut given: Vec<(&'static str, Result<Effect>)>) -> Result<Effect> {
     let hint = "give exactly one of damage, heal, repair_armor, stress, hope, fear, condition, \
                 rest, death_move, countdown";
@@ -263,10 +263,10 @@ fn only(mut given: Vec<(&'static str, Result<Effect>)>) -> Result<Effect> {
     }
 }
 
-/// Most of anything that one effect changes.
+/// The maximum amount by which one effect changes a value.
 const AMOUNT_MAX: i64 = 1_000;
 
-/// How much is cleared.
+/// Checks an amount to clear.
 fn cleared(field: &str, by: i64) -> Result<i64> {
     match by {
         1..=AMOUNT_MAX => Ok(by),
@@ -277,7 +277,7 @@ fn cleared(field: &str, by: i64) -> Result<i64> {
     }
 }
 
-/// By how much something changes, up or down.
+/// Checks an amount by which a value changes, up or down.
 fn changed(field: &str, by: i64) -> Result<i64> {
     match by.checked_abs() {
         Some(1..=AMOUNT_MAX) => Ok(by),
@@ -454,8 +454,8 @@ impl CountdownIn {
         }))
     }
 
-    /// Refuses what would be overlooked: to remove and to change at once, how a countdown
-    /// runs without where it starts, and nothing to do.
+    /// Refuses arguments that would otherwise be ignored (changes besides `remove`, or `ticks` and
+    /// `loop` without `start`), and a countdown without any change.
     fn check(&self) -> Result<()> {
         let parts = [
             ("start", self.start.is_some()),

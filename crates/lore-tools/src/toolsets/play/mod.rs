@@ -1,4 +1,4 @@
-//! `play`: the Daggerheart Duality table.
+//! `play`: running a Daggerheart Duality table.
 
 mod campaign_create;
 mod campaign_fork;

@@ -1,4 +1,4 @@
-//! `participant_create`: seat somebody at the table.
+//! `participant_create`: adds a participant to a campaign.
 
 use futures::FutureExt;
 use lore_app::play::ids::Thing;
@@ -31,8 +31,8 @@ impl ToolSpec for ParticipantCreate {
     const NAME: &'static str = "participant_create";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Add a participant";
-    const DESCRIPTION: &'static str = "Seat a person or agent at the table. Use for who \
-        plays; who is played is character_create. Returns them with their id.";
+    const DESCRIPTION: &'static str = "Add a person or agent to the table. Use \
+        character_create for who is played. Returns them with their id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

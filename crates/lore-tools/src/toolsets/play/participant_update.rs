@@ -1,4 +1,4 @@
-//! `participant_update`: change, archive or restore a participant.
+//! `participant_update`: changes, archives or restores a participant.
 
 use futures::FutureExt;
 use lore_app::play::campaign;

@@ -1,4 +1,4 @@
-//! How campaigns, participants, sessions and their events look on the wire.
+//! Wire types for campaigns, participants, sessions and events.
 
 use lore_app::play::campaign::{Campaign, GmMode};
 use lore_app::play::ids::Thing;
@@ -12,49 +12,49 @@ use serde_json::{Map, Value};
 use crate::choice::choice;
 
 choice! {
-    /// Who leads the game.
+    /// Who is the game master.
     pub(super) enum GmModeWire { Human = "HUMAN", Ai = "AI", Hybrid = "HYBRID" }
 }
 
 choice! {
-    /// What a participant is at the table.
+    /// A participant's role at the table.
     pub(super) enum RoleWire { Gm = "GM", Player = "PLAYER" }
 }
 
 choice! {
-    /// Who moves a participant.
+    /// Whether a participant is a person or an agent.
     pub(super) enum ControllerWire { Human = "HUMAN", Ai = "AI" }
 }
 
 choice! {
-    /// Whether a session runs.
+    /// Whether a session is running.
     pub(super) enum StatusWire { Active = "ACTIVE", Ended = "ENDED" }
 }
 
 /// A campaign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CampaignOut {
-    /// Its id.
+    /// Id of the campaign.
     pub id: String,
-    /// Its name.
+    /// Name of the campaign.
     pub name: String,
-    /// Who leads it.
+    /// Who is the GM.
     pub gm_mode: GmModeWire,
-    /// How many take part.
+    /// Number of participants.
     pub participant_count: usize,
-    /// How many characters you see.
+    /// Number of characters that you see.
     pub character_count: usize,
     /// The GM's Fear, 0 to 12.
     pub gm_fear: i64,
-    /// What it is about.
+    /// Theme of the story.
     pub theme_prompt: String,
-    /// Countdowns by name: start, current, kind and loop.
+    /// Countdowns by name: start, current value, kind and loop.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub countdowns: Map<String, Value>,
-    /// The session being played, if one is.
+    /// The running session; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_session_id: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: String,
     /// When it last changed.
     pub updated_at: String,
@@ -63,15 +63,15 @@ pub(super) struct CampaignOut {
 /// A participant.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ParticipantOut {
-    /// Their id.
+    /// Id of the participant.
     pub id: String,
-    /// The campaign.
+    /// Id of the campaign.
     pub campaign_id: String,
-    /// What the table calls them.
+    /// Name at the table.
     pub display_name: String,
-    /// What they are at the table.
+    /// Role at the table.
     pub role: RoleWire,
-    /// Who moves them.
+    /// Whether a person or an agent plays.
     pub controller: ControllerWire,
     /// When they joined.
     pub created_at: String,
@@ -82,15 +82,15 @@ pub(super) struct ParticipantOut {
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SessionOut {
-    /// Its id.
+    /// Id of the session.
     pub id: String,
-    /// The campaign.
+    /// Id of the campaign.
     pub campaign_id: String,
-    /// Its name.
+    /// Name of the session.
     pub name: String,
-    /// Whether it runs.
+    /// Whether it is running.
     pub status: StatusWire,
-    /// When it began.
+    /// When it started.
     pub started_at: String,
     /// When it last changed.
     pub updated_at: String,
@@ -99,41 +99,41 @@ pub(super) struct SessionOut {
     pub ended_at: Option<String>,
 }
 
-/// Something that happened.
+/// An event of a session's log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EventOut {
-    /// The session.
+    /// Id of the session.
     pub session_id: String,
-    /// Its place in the log.
+    /// Its number in the log.
     pub seq: i64,
     /// When it happened.
     pub ts: String,
-    /// What happened.
+    /// Type of the event.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The request that caused it.
+    /// Id of the request that caused it.
     pub request_id: String,
-    /// The tool call that caused it.
+    /// Id of the tool call that caused it.
     pub invocation_id: String,
-    /// Who caused it.
+    /// The participant who caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub participant_id: Option<String>,
-    /// Whom it is about.
+    /// The character it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub character_id: Option<String>,
-    /// The details as JSON text.
+    /// Details as JSON text.
     pub payload_json: String,
     /// Details for the GM only, as JSON text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gm_payload_json: Option<String>,
-    /// Hash of the event before.
+    /// Hash of the previous event.
     pub prev_hash: String,
     /// Hash of this event.
     pub hash: String,
 }
 
 impl EventOut {
-    /// An event of a session.
+    /// Converts an event of a session.
     pub(super) fn new(session: Uid, event: Event) -> Self {
         Self {
             session_id: Thing::Session.show(session),
@@ -156,7 +156,7 @@ fn hex(hash: &lore_core::Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A moment as the contract shows it: UTC, whole seconds.
+/// Formats a time as the contract does: UTC, whole seconds.
 pub(super) fn moment(at: Timestamp) -> String {
     format!("{at:.0}")
 }

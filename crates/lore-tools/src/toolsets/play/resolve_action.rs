@@ -1,4 +1,4 @@
-//! Prompt `resolve_action`: lead the model through one action at the table.
+//! Prompt `resolve_action`: guides a model through one action at the table.
 
 use futures::FutureExt;
 use serde_json::{Map, Value};
@@ -22,13 +22,13 @@ pub(super) const PROMPT: Prompt = Prompt {
         },
         PromptArgument {
             name: "modifier",
-            description: "the sum of trait and bonuses; left out, the model asks or uses 0",
+            description: "the sum of trait and bonuses; by default, the model asks or uses 0",
             required: false,
             suggestions: &["-1", "0", "1", "2", "3"],
         },
         PromptArgument {
             name: "difficulty",
-            description: "the difficulty; left out, the model proposes one",
+            description: "the difficulty; by default, the model proposes one",
             required: false,
             suggestions: &["5", "10", "15", "20", "25", "30"],
         },

@@ -1,4 +1,4 @@
-//! The resources of the table: campaigns, what is in them, what is played, and the context.
+//! The resources of the table: campaigns with their parts, sheets, session events and the context.
 
 use futures::FutureExt;
 use lore_app::play::ids::Thing;
@@ -41,7 +41,7 @@ fn campaigns_of_a_world() -> Vec<Resource> {
                 "campaigns://archived",
                 "archived_campaign_list",
                 "Archived campaigns",
-                "Campaigns in the archive, for the GM; campaign_update restores one.",
+                "Archived campaigns, for the GM; campaign_update restores one.",
                 |call, _| archived_campaigns(call).boxed(),
             )
         },
@@ -61,7 +61,7 @@ fn parts_of_a_campaign() -> Vec<Resource> {
             "campaign://{campaign_id}/participants",
             "participant_list",
             "Participants",
-            "Who sits at a campaign's table.",
+            "The participants of a campaign.",
             |call, captures| participants(call, captures).boxed(),
         ),
         resource(
@@ -77,8 +77,8 @@ fn parts_of_a_campaign() -> Vec<Resource> {
                 "campaign://{campaign_id}/archived",
                 "archived_member_list",
                 "Archived participants and characters",
-                "Who and what of a campaign is in the archive, for the GM; participant_update and \
-                 character_update restore them.",
+                "Archived participants and characters of a campaign, for the GM; \
+                 participant_update and character_update restore them.",
                 |call, captures| archived_members(call, captures).boxed(),
             )
         },
@@ -117,7 +117,7 @@ fn what_is_played() -> Vec<Resource> {
                 "context://current",
                 "context_current",
                 "Current context",
-                "What set_context has set in this conversation; unset parts are null.",
+                "The context that set_context set in this conversation; unset parts are null.",
                 |call, captures| current_context(call, captures).boxed(),
             )
         },
@@ -127,7 +127,7 @@ fn what_is_played() -> Vec<Resource> {
                 "context://current{?context_id}",
                 "context_by_id",
                 "Context by id",
-                "What set_context has set under a context_id, for clients without sessions.",
+                "The context that set_context set under an id, for clients without sessions.",
                 |call, captures| current_context(call, captures).boxed(),
             )
         },
@@ -260,7 +260,7 @@ async fn current_context(call: Call, captures: Captures) -> Result<Value> {
     }}))
 }
 
-/// Suggests ids: of campaigns, or of the sessions or characters of all campaigns.
+/// Completes ids of campaigns, or ids of sessions or characters in any campaign.
 async fn complete(call: Call, variable: String, typed: String) -> Result<Vec<String>> {
     let setting = Setting::of(&call, "completion", None, None)?;
     let campaigns = campaign::list(&setting.desk).await?;

@@ -1,4 +1,4 @@
-//! `roll_dice`: roll any dice, as pools or in notation.
+//! `roll_dice`: rolls any dice, as pools or in notation.
 
 use lore_app::play::dice::{self, Randomness};
 use lore_core::{Effects, Error, Result, Role};
@@ -37,53 +37,53 @@ struct PoolIn {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// One entry for each pool, in order.
+    /// One entry per pool, in order.
     rolls: Vec<PoolOut>,
-    /// One entry for each term of the notation, in order.
+    /// One entry per term of the notation, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<TermOut>,
-    /// What it comes to.
+    /// Grand total.
     total: i64,
-    /// The seed behind the dice, to check or repeat the roll.
+    /// The seed of the dice, to check or repeat the roll.
     rng: RngOut,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct PoolOut {
-    /// Sides of each die.
+    /// Number of sides of each die.
     sides: u32,
-    /// What each die shows.
+    /// Result of each die.
     results: Vec<u32>,
-    /// Their sum.
+    /// Sum of the results.
     total: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct TermOut {
-    /// The term.
+    /// The term as written.
     notation: String,
-    /// Its label.
+    /// Label of the term.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     /// Every die.
     dice: Vec<DieOut>,
-    /// What the term comes to.
+    /// Total of the term.
     subtotal: i64,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct DieOut {
-    /// What it counts.
+    /// Value of the die.
     value: i64,
-    /// Whether it counts at all.
+    /// Whether it counts towards the total.
     kept: bool,
-    /// Whether it brought another die.
+    /// Whether it exploded into another die.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     exploded: bool,
-    /// What it showed before it was rolled again.
+    /// Earlier results that were rerolled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rerolled_from: Vec<i64>,
-    /// Whether it is a success, where successes are counted.
+    /// Whether it is a success; only where successes are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     success: Option<bool>,
 }

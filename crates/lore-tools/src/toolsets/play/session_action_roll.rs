@@ -1,4 +1,4 @@
-//! `session_action_roll`: an action roll that is recorded.
+//! `session_action_roll`: makes an action roll and records it in the session's log.
 
 use futures::FutureExt;
 use lore_app::play::desk::Desk;
@@ -26,18 +26,18 @@ pub(super) struct Input {
     campaign_id: Option<String>,
     session_id: Option<String>,
     character_id: String,
-    /// A label, unless use_trait_value.
+    /// Name; a label unless use_trait_value.
     #[serde(rename = "trait")]
     trait_name: String,
     #[schemars(range(min = 0, max = 1_000_000))]
     difficulty: i64,
     #[serde(default)]
     modifiers: Vec<ModifierIn>,
-    /// How many.
+    /// How many apply.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     advantage: i64,
-    /// How many.
+    /// How many apply.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     disadvantage: i64,
@@ -48,10 +48,10 @@ pub(super) struct Input {
     /// Add the sheet's value.
     #[serde(default)]
     use_trait_value: bool,
-    /// No Hope or Fear.
+    /// Gains no Hope or Fear.
     #[serde(default)]
     reaction: bool,
-    /// From the players.
+    /// Hide it from players.
     #[serde(default)]
     hide_difficulty: bool,
     /// To repeat a roll.
@@ -69,38 +69,38 @@ struct ModifierIn {
 }
 
 choice! {
-    /// Which die leads.
+    /// The die that decides between Hope and Fear.
     enum FlavorWire { Hope = "HOPE", Fear = "FEAR" }
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// The Hope die.
+    /// Result of the Hope die.
     hope_die: u32,
-    /// The Fear die.
+    /// Result of the Fear die.
     fear_die: u32,
-    /// What the die of advantage added, or that of disadvantage took.
+    /// Result of the advantage die, or of the disadvantage die as a negative number.
     #[serde(skip_serializing_if = "Option::is_none")]
     edge_die: Option<i64>,
-    /// What each helper rolled; the best counts.
+    /// Result of each helper's die; only the best counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     helper_dice: Vec<u32>,
-    /// Everything added up.
+    /// Total of the roll.
     total: i64,
-    /// What had to be met; absent when it is hidden from you.
+    /// The difficulty; absent if it is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     difficulty: Option<i64>,
-    /// Whether it succeeds.
+    /// Whether the roll succeeds.
     success: bool,
-    /// Which die leads; a critical counts as HOPE.
+    /// The higher die; a critical counts as HOPE.
     flavor: FlavorWire,
-    /// Whether both dice show the same number.
+    /// Whether both dice show the same number: a critical.
     crit: bool,
-    /// Pass it to session_roll_outcome_apply.
+    /// Number of the roll in the log; pass it to session_roll_outcome_apply.
     roll_seq: i64,
-    /// The seed that proves the dice.
+    /// The seed, which proves the dice.
     rng: RngOut,
-    /// What you should know besides.
+    /// Further things you should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -136,7 +136,7 @@ impl ToolSpec for SessionActionRoll {
     const TITLE: &'static str = "Roll in a session";
     const DESCRIPTION: &'static str = "Roll Hope and Fear for a character and record it. \
         Use for every action in a running session, then session_roll_outcome_apply with \
-        its roll_seq. Returns dice, judgement and roll_seq.";
+        its roll_seq. Returns dice, result and roll_seq.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -1,5 +1,5 @@
-//! `session_effect_apply`: damage, healing, stress, Hope, Fear, conditions, rests, death
-//! moves and countdowns.
+//! `session_effect_apply`: applies damage, healing, stress, Hope, Fear, a condition, a rest, a
+//! death move or a countdown change.
 
 use futures::FutureExt;
 use lore_app::play::desk::Desk;
@@ -26,23 +26,23 @@ pub(super) struct SessionEffectApply;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     session_id: Option<String>,
-    /// Whom; not for fear and countdown.
+    /// Targets; not for fear and countdown.
     #[serde(default)]
     character_ids: Vec<String>,
     damage: Option<DamageIn>,
     /// Hit points to clear.
     #[schemars(range(min = 1, max = 1_000))]
     heal: Option<i64>,
-    /// Slots to clear.
+    /// Armor slots to clear.
     #[schemars(range(min = 1, max = 1_000))]
     repair_armor: Option<i64>,
-    /// To mark; below zero to clear.
+    /// Stress to mark; negative clears.
     #[schemars(range(min = -1_000, max = 1_000))]
     stress: Option<i64>,
-    /// To gain; below zero to spend.
+    /// Hope to gain; negative spends.
     #[schemars(range(min = -1_000, max = 1_000))]
     hope: Option<i64>,
-    /// The GM's; below zero to spend.
+    /// The GM's Fear; negative spends.
     #[schemars(range(min = -1_000, max = 1_000))]
     fear: Option<i64>,
     condition: Option<ConditionIn>,
@@ -57,25 +57,25 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// Its place in the log.
+    /// Its number in the log.
     seq: i64,
-    /// The type of event.
+    /// Type of the event.
     event: &'static str,
-    /// Everybody concerned as they fare now.
+    /// States of all affected characters now.
     character_states: Vec<StateOut>,
-    /// The GM's Fear, when it is concerned.
+    /// The GM's Fear now, if it is affected.
     #[serde(skip_serializing_if = "Option::is_none")]
     gm_fear: Option<i64>,
-    /// The countdown, when one is concerned.
+    /// The countdown now, if one is affected.
     #[serde(skip_serializing_if = "Option::is_none")]
     countdown: Option<CountdownOut>,
-    /// What changed, before and after.
+    /// What changed, with values before and after.
     #[schemars(with = "Vec<Map<String, Value>>")]
     changes: Vec<Value>,
-    /// What the table should hear.
+    /// Rules that now apply, to tell the table.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'static str>,
-    /// Numbers and dice behind it.
+    /// Numbers and dice behind the result.
     #[serde(skip_serializing_if = "Value::is_null")]
     #[schemars(with = "Option<Map<String, Value>>")]
     detail: Value,
@@ -86,7 +86,7 @@ impl ToolSpec for SessionEffectApply {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Apply an effect";
     const DESCRIPTION: &'static str = "Apply one effect by the rules and record it. Use in \
-        a running session instead of reckoning by hand. Returns states, changes and \
+        a running session instead of calculating by hand. Returns states, changes and \
         notes.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;

@@ -1,4 +1,4 @@
-//! `session_end`: end an evening of play.
+//! `session_end`: ends a session.
 
 use futures::FutureExt;
 use lore_app::play::desk::{Desk, Plan};
@@ -61,7 +61,7 @@ async fn ended(desk: &Desk, session: Uid, campaign: Option<&str>) -> Result<Kept
     let plan = || end(desk, session, campaign).boxed();
     match desk.carry_out(plan).await {
         Ok(done) => Ok(done.into()),
-        // It is over already, before this call or while it was being planned.
+        // It had already ended before this call, or somebody else ended it meanwhile.
         Err(Error::Conflict { .. }) => over(desk, session, campaign).await,
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! `session_log_verify`: prove that a log is untouched.
+//! `session_log_verify`: checks that a session's log is complete and unchanged.
 
 use lore_app::play::log;
 use lore_core::{Result, Role};
@@ -23,19 +23,19 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// Whether everything fits.
+    /// Whether no problem was found.
     ok: bool,
-    /// How many events the log has that you may see.
+    /// Number of events in the log that you may see.
     events: usize,
-    /// The first event that does not fit or is gone.
+    /// The first event that does not match its hash or is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken_at: Option<i64>,
-    /// How many events are gone.
+    /// Number of missing events.
     #[serde(skip_serializing_if = "is_zero")]
     missing_events: i64,
-    /// How many rolls were repeated from their seeds.
+    /// Number of rolls that were repeated from their seeds.
     rolls: usize,
-    /// Rolls whose dice do not follow from their seed.
+    /// Rolls whose dice do not follow from their seeds.
     wrong_rolls: Vec<i64>,
 }
 
@@ -44,8 +44,8 @@ impl ToolSpec for SessionLogVerify {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Verify a session log";
     const DESCRIPTION: &'static str = "Check that a session's log is complete and unchanged, \
-        and repeat every roll from its seed. Use when somebody doubts it. Returns what does \
-        not fit, if anything.";
+        and repeat every roll from its seed. Use when somebody doubts it. Returns \
+        problems, if any.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Reader;
 

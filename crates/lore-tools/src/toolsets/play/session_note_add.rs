@@ -1,4 +1,4 @@
-//! `session_note_add`: write into the log.
+//! `session_note_add`: adds a note to a session's log.
 
 use futures::FutureExt;
 use lore_app::play::desk::Desk;
@@ -32,7 +32,7 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// Its place in the log.
+    /// Its number in the log.
     seq: i64,
 }
 
@@ -40,9 +40,9 @@ impl ToolSpec for SessionNoteAdd {
     const NAME: &'static str = "session_note_add";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Add a note to a session";
-    const DESCRIPTION: &'static str = "Write a note into a session's log. Use for what \
-        happens in the story, also after its end; rolls and changes record themselves. \
-        Returns its place in the log.";
+    const DESCRIPTION: &'static str = "Write a note into a session's log. Use for story \
+        events, also after its end; rolls and changes record themselves. Returns \
+        its number in the log.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

@@ -1,4 +1,4 @@
-//! `session_recap`: what happened, in few words.
+//! `session_recap`: summarises a session, and searches its events.
 
 use lore_app::play::recap::{self, Match, Recap, RecapRequest};
 use lore_core::{Result, Role, names};
@@ -19,10 +19,10 @@ pub(super) struct SessionRecap;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     session_id: Option<String>,
-    /// All must occur.
+    /// Words; all must occur.
     #[schemars(length(max = 500))]
     query: Option<String>,
-    /// To read on.
+    /// To read on: next_before_seq.
     before_seq: Option<i64>,
     context_id: Option<String>,
 }
@@ -31,28 +31,28 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// The session.
     session: SessionOut,
-    /// How many events this is about.
+    /// Number of events in this recap.
     events: usize,
-    /// How the dice fell.
+    /// Number of rolls per character.
     rolls: Vec<RollsOut>,
-    /// What changed from beginning to end.
+    /// Values that changed between the beginning and the end.
     changes: Vec<ChangeOut>,
-    /// Notes and other happenings, in order; the last 200.
+    /// Notes and other events, in order; the last 200.
     happenings: Vec<HappeningOut>,
-    /// How many happenings there were.
+    /// Number of happenings, including those left out.
     happenings_total: usize,
-    /// Events that hold the words looked for, newest first; the last 50.
+    /// Events that contain the words, newest first; at most 50.
     matches: Vec<MatchOut>,
-    /// How many matches there were.
+    /// Number of matches, including those left out.
     matches_total: usize,
-    /// Earlier ones were left out; pass it as before_seq to read on.
+    /// Present if earlier events were left out: pass it as before_seq to read on.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_before_seq: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct MatchOut {
-    /// What the event says.
+    /// The event in words.
     text: String,
     #[serde(flatten)]
     event: EventOut,
@@ -60,31 +60,31 @@ struct MatchOut {
 
 #[derive(Serialize, JsonSchema)]
 struct RollsOut {
-    /// Who rolled.
+    /// Name of the character.
     character: String,
-    /// All rolls.
+    /// Number of rolls.
     total: u32,
-    /// Those that succeeded.
+    /// Number of successes.
     successes: u32,
-    /// Those with equal dice.
+    /// Number of criticals.
     criticals: u32,
-    /// Those that Hope led.
+    /// Number of rolls with Hope.
     with_hope: u32,
-    /// Those that Fear led.
+    /// Number of rolls with Fear.
     with_fear: u32,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct ChangeOut {
-    /// Whose it is: a character's or participant's id, or table.
+    /// Whose value it is: a character's or participant's id, or table.
     of: String,
-    /// The field.
+    /// Name of the value.
     field: String,
-    /// What it was at first; absent when it was not there.
+    /// Value at the beginning; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Scalar>")]
     before: Option<Value>,
-    /// What it is at last; absent when it is gone.
+    /// Value at the end; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Scalar>")]
     after: Option<Value>,
@@ -92,12 +92,12 @@ struct ChangeOut {
 
 #[derive(Serialize, JsonSchema)]
 struct HappeningOut {
-    /// Its place in the log.
+    /// Its number in the log.
     seq: i64,
-    /// The type of event.
+    /// Type of the event.
     #[serde(rename = "type")]
     kind: String,
-    /// What happened.
+    /// The event in words.
     text: String,
 }
 
@@ -105,7 +105,7 @@ impl ToolSpec for SessionRecap {
     const NAME: &'static str = "session_recap";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Recap a session";
-    const DESCRIPTION: &'static str = "Tell what happened in a session. Use to open the next \
+    const DESCRIPTION: &'static str = "Summarise a session. Use to open the next \
         one or, with query, to find something; single events: \
         session://{session_id}/events. Returns notes, dice, changes and matches.";
     const ANNOTATIONS: Annotations = Annotations::READ;

@@ -1,4 +1,4 @@
-//! `session_roll_outcome_apply`: apply what follows from a roll.
+//! `session_roll_outcome_apply`: applies the consequences of a roll.
 
 use futures::FutureExt;
 use lore_app::play::desk::{Desk, Done, Plan};
@@ -35,25 +35,25 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// The roll.
+    /// Number of the roll in the log.
     roll_seq: i64,
-    /// True after a roll with Fear that is no critical: the GM brings a complication.
+    /// True after a roll with Fear that is not a critical: the GM brings a complication.
     requires_complication: bool,
     /// What changed.
     updated: Updated,
-    /// True when this roll had been applied before; nothing changed again.
+    /// True if the roll had been applied before; nothing changed again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     already_applied: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Updated {
-    /// Every target as it fares now.
+    /// State of every target now.
     character_states: Vec<StateOut>,
-    /// The GM's Fear, if it changed.
+    /// The GM's Fear now, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     gm_fear: Option<i64>,
-    /// The countdowns the roll moved.
+    /// The countdowns that the roll ticked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     countdowns: Vec<TickedOut>,
 }
@@ -78,8 +78,8 @@ impl ToolSpec for SessionRollOutcomeApply {
     const NAME: &'static str = "session_roll_outcome_apply";
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Apply a roll outcome";
-    const DESCRIPTION: &'static str = "Apply what a roll leads to: Hope, cleared stress or \
-        Fear, and ticks of countdowns. Use once after each session_action_roll; repeating \
+    const DESCRIPTION: &'static str = "Apply the effects of a roll: Hope, cleared stress or \
+        Fear, and countdown ticks. Use once after each session_action_roll; repeating \
         it changes nothing. Returns states, Fear, and whether a complication is due.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
@@ -111,7 +111,7 @@ async fn applied(
     let plan = || apply(desk, session, roll_seq, &targets).boxed();
     match desk.carry_out(plan).await {
         Ok(done) => Ok(done.into()),
-        // It is applied already, before this call or while it was being planned.
+        // It had already been applied before this call, or somebody else applied it meanwhile.
         Err(Error::Conflict { .. }) => before(desk, session, roll_seq, &targets).await,
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! `session_start`: begin an evening of play.
+//! `session_start`: starts a session.
 
 use futures::FutureExt;
 use lore_app::play::session;
@@ -30,8 +30,7 @@ impl ToolSpec for SessionStart {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Start a session";
     const DESCRIPTION: &'static str = "Start a session; its log records every roll and \
-        change. Use when play begins; one runs per campaign. Returns the session with its \
-        id.";
+        change. Use when play begins; one runs per campaign. Returns it with its id.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
 

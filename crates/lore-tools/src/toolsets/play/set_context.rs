@@ -1,4 +1,4 @@
-//! `set_context`: what the following calls are about.
+//! `set_context`: sets the campaign, session and participant that other tools default to.
 
 use lore_app::play::context::{self, Context};
 use lore_app::play::ids::Thing;
@@ -24,7 +24,7 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// What is set now.
+    /// The context that is set now.
     context: ContextOut,
     /// Pass it to other tools if your client keeps no session.
     context_id: String,
@@ -32,12 +32,12 @@ pub(super) struct Output {
 
 #[derive(Serialize, JsonSchema)]
 struct ContextOut {
-    /// The campaign.
+    /// Id of the campaign.
     campaign_id: String,
-    /// The session, if one is set.
+    /// Id of the session, if one is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
-    /// The participant, if one is set.
+    /// Id of the participant, if one is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     participant_id: Option<String>,
 }
@@ -47,8 +47,8 @@ impl ToolSpec for SetContext {
     const TOOLSET: Toolset = Toolset::Play;
     const TITLE: &'static str = "Set the context";
     const DESCRIPTION: &'static str = "Set the campaign, session and participant that play \
-        tools fall back to; what you leave out is cleared. Use when play begins. Returns \
-        it, and a context_id for clients without sessions.";
+        tools default to; omitted ones are cleared. Use when play begins. Returns \
+        them and a context_id for clients without sessions.";
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: false };
     const ROLE: Role = Role::Player;

@@ -1,4 +1,4 @@
-//! From a call to a desk: who acts, and what tools fall back to.
+//! Creates a desk from a call, and resolves arguments that default to the context.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use lore_core::{Error, PrincipalId, Result, Uid, WorldId};
 
 use crate::call::Call;
 
-/// A desk and the context of the conversation.
+/// A desk, and the context of the conversation.
 pub(super) struct Setting {
     pub(super) desk: Desk,
     pub(super) context: Option<Context>,
 }
 
 impl Setting {
-    /// The setting of a call. `context_id` names the context of a client that has
-    /// no session; otherwise the conversation's own counts.
+    /// Creates the setting of a call. `context_id` selects the context of a client without
+    /// sessions; by default, it is that of the conversation.
     pub(super) fn of(
         call: &Call,
         tool: &'static str,
@@ -44,7 +44,7 @@ impl Setting {
         Ok(Self { desk, context })
     }
 
-    /// The campaign an argument names, or the context's.
+    /// Returns the campaign that an argument names; by default, that of the context.
     pub(super) async fn campaign(&mut self, given: Option<&str>) -> Result<Uid> {
         match (given, self.context) {
             (Some(id), _) => Thing::Campaign.find(&self.desk, "campaign_id", id).await,
@@ -53,7 +53,7 @@ impl Setting {
         }
     }
 
-    /// The session an argument names, or the context's.
+    /// Returns the session that an argument names; by default, that of the context.
     pub(super) async fn session(&mut self, given: Option<&str>) -> Result<Uid> {
         match (given, self.context.and_then(|context| context.session)) {
             (Some(id), _) => Thing::Session.find(&self.desk, "session_id", id).await,
@@ -62,7 +62,7 @@ impl Setting {
         }
     }
 
-    /// Does something in a session. When it is refused, the session's log says so.
+    /// Does some work in a session. A refusal is recorded in the session's log.
     pub(super) async fn recorded<T>(
         &self,
         session: Uid,
@@ -75,19 +75,20 @@ impl Setting {
         done
     }
 
-    /// What the context says is part of what is asked.
+    /// Makes a value from the context part of the request's digest, so that a repetition in another
+    /// context is not taken for the same request.
     fn fallen_back(&mut self, what: &str, uid: Uid) -> Uid {
         self.desk.asked.take_in(what, uid);
         uid
     }
 }
 
-/// Whose contexts are meant.
+/// The owner of the contexts that a call can use.
 pub(super) fn owner(call: &Call) -> (PrincipalId, WorldId) {
     (call.viewer.principal, call.viewer.world)
 }
 
-/// The context of a call, if there is one.
+/// Returns the context of a call, if there is one.
 pub(super) fn context_of(call: &Call, context_id: Option<&str>) -> Result<Option<Context>> {
     if let Some(handle) = context_id {
         let found = call.app.contexts.get(handle.trim(), owner(call));

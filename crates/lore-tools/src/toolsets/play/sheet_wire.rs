@@ -1,4 +1,4 @@
-//! How characters and their sheets look on the wire.
+//! Wire types for characters and their sheets.
 
 use std::collections::BTreeMap;
 
@@ -15,51 +15,51 @@ use super::records::moment;
 use crate::choice::choice;
 
 choice! {
-    /// Whose a character is.
+    /// Whether a character is a player character.
     pub(super) enum KindWire { Pc = "PC", Npc = "NPC" }
 }
 
 choice! {
-    /// How much of a character the players know.
+    /// How much the players know about a character.
     pub(super) enum RevealWire { Nothing = "NOTHING", Name = "NAME", Sheet = "SHEET" }
 }
 
 /// A character.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CharacterOut {
-    /// Its id.
+    /// Id of the character.
     pub id: String,
-    /// The campaign.
+    /// Id of the campaign.
     pub campaign_id: String,
-    /// Its name.
+    /// Name of the character.
     pub name: String,
-    /// Whose it is.
+    /// Player character (PC) or not (NPC).
     pub kind: KindWire,
-    /// What is noted about it.
+    /// Notes about the character.
     pub notes: String,
-    /// Who moves it: GM or a participant's id.
+    /// Who controls it: GM or a participant's id.
     pub controller: String,
-    /// Its entity_id at find_entities and get_entities.
+    /// Its entity_id in find_entities and get_entities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity_id: Option<i64>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: String,
     /// When it last changed.
     pub updated_at: String,
 }
 
-/// What a character can do.
+/// The profile of a character: what it can do.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ProfileOut {
-    /// The character.
+    /// Id of the character.
     pub character_id: String,
-    /// Traits by name.
+    /// Trait values by name.
     pub traits: BTreeMap<String, i64>,
-    /// Slots of hit points.
+    /// Hit point slots.
     pub hp_max: i64,
-    /// Slots of stress.
+    /// Stress slots.
     pub stress_max: i64,
-    /// What attacks must meet.
+    /// Difficulty of attacks against it.
     pub evasion: i64,
     /// Damage from which two hit points are marked.
     pub major_threshold: i64,
@@ -67,45 +67,45 @@ pub(super) struct ProfileOut {
     pub severe_threshold: i64,
     /// Level, 1 to 10.
     pub level: i64,
-    /// Slots of armour.
+    /// Armor slots.
     pub armor_score: i64,
 }
 
-/// How a character fares.
+/// The changing state of a character.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct StateOut {
-    /// The character.
+    /// Id of the character.
     pub character_id: String,
-    /// Hope it holds.
+    /// Hope available.
     pub hope: i64,
-    /// Stress it has marked.
+    /// Stress marked.
     pub stress: i64,
-    /// Hit points it has left.
+    /// Hit points left.
     pub hp: i64,
-    /// Armour slots it has marked.
+    /// Armor slots marked.
     #[serde(skip_serializing_if = "is_zero")]
     pub armor_marked: i64,
-    /// Conditions it is under.
+    /// Active conditions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<String>,
-    /// Hope slots it has lost for good.
+    /// Hope slots lost for good.
     #[serde(skip_serializing_if = "is_zero")]
     pub scars: i64,
-    /// active, unconscious, dead or departed; absent while active.
+    /// unconscious, dead or departed; absent while active.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<&'static str>,
 }
 
-/// How somebody is played, beside their page.
+/// The sheet of a character that is played in a campaign, shown beside its page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::toolsets) struct PlayedOut {
-    /// The campaign.
+    /// Id of the campaign.
     campaign_id: String,
-    /// Whose they are.
+    /// Player character (PC) or not (NPC).
     kind: KindWire,
-    /// What they can do.
+    /// Traits, maxima and thresholds.
     profile: ProfileOut,
-    /// How they fare.
+    /// Hope, stress, hit points and conditions.
     state: StateOut,
 }
 
@@ -120,7 +120,7 @@ impl From<&Played> for PlayedOut {
     }
 }
 
-/// A number, a word, yes or no, or a whole part of a sheet: for schemas only.
+/// Any JSON value except an array or a fraction. Used for schemas only.
 pub(super) struct Scalar;
 
 impl JsonSchema for Scalar {
@@ -140,15 +140,15 @@ impl JsonSchema for Scalar {
     }
 }
 
-/// A value that a new maximum took with it.
+/// A value that was reduced to a lowered maximum.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ClampedOut {
-    /// The field.
+    /// Name of the value.
     pub field: String,
-    /// What it was.
+    /// Value before.
     #[schemars(with = "Scalar")]
     pub before: Value,
-    /// What it is.
+    /// Value after.
     #[schemars(with = "Scalar")]
     pub after: Value,
 }
@@ -202,7 +202,7 @@ impl StateOut {
     }
 }
 
-/// Whether a number says nothing.
+/// Whether a number is zero, and so need not be written.
 pub(super) fn is_zero(number: &i64) -> bool {
     *number == 0
 }
@@ -241,7 +241,7 @@ impl From<RevealWire> for Reveal {
     }
 }
 
-/// Who moves a character, as the contract says it.
+/// Returns who controls a character in the contract's form: `GM` or a participant's id.
 pub(super) fn controller(participant: Option<Uid>) -> String {
     participant.map_or_else(|| "GM".to_owned(), |uid| Thing::Participant.show(uid))
 }

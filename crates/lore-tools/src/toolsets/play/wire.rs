@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::choice::choice;
 
-/// Where the randomness shall come from.
+/// Where the randomness of a roll comes from.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RngIn {
@@ -20,8 +20,8 @@ pub(super) struct RngIn {
     pub roll_mode: Option<RollMode>,
 }
 
-/// A seed as number, or as text from clients that keep large numbers as text. Anything is
-/// taken in, so that a refusal can say what is taken.
+/// A seed given as a number, or as text by clients that keep large numbers as text. Any JSON value
+/// is accepted at first, so that the error can say what is expected.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(transparent)]
 pub(super) struct SeedIn(Value);
@@ -44,33 +44,33 @@ pub(super) enum SeedSource {
 pub(super) struct RngOut {
     /// The seed of this roll.
     pub seed_used: u64,
-    /// How dice follow from the seed.
+    /// Algorithm that derives the dice from the seed.
     pub rng_algo: &'static str,
     /// Who chose the seed.
     pub seed_source: SeedSource,
-    /// How the roll got its randomness.
+    /// Whether the dice are fresh (LIVE) or repeated (REPLAY).
     pub roll_mode: RollMode,
 }
 
-/// A roll that was judged.
+/// The evaluation of a roll.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct EvaluationOut {
-    /// The Hope die.
+    /// Result of the Hope die.
     pub hope: u32,
-    /// The Fear die.
+    /// Result of the Fear die.
     pub fear: u32,
-    /// What was added to the dice.
+    /// Modifier added to the dice.
     pub modifier: i64,
-    /// What had to be met; absent for a roll without difficulty.
+    /// The difficulty; absent for a roll without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<i64>,
-    /// Hope + Fear + modifier, and the die of advantage or disadvantage.
+    /// Hope + Fear + modifier, and the advantage or disadvantage die.
     pub total: i64,
-    /// Whether both dice show the same number.
+    /// Whether both dice show the same number: a critical.
     pub is_crit: bool,
     /// Whether the roll succeeds; a critical always does.
     pub meets_difficulty: bool,
-    /// What happened.
+    /// The outcome.
     pub outcome: OutcomeOut,
 }
 
@@ -126,7 +126,7 @@ impl From<RngUsed> for RngOut {
     }
 }
 
-/// Reads the `rng` argument. A seed in LIVE mode is ignored, and the answer says so by
+/// Parses the `rng` argument. A seed in LIVE mode is ignored, which the answer shows in
 /// `seed_source`: fresh dice must never be the caller's choice.
 pub(super) fn randomness(rng: Option<RngIn>) -> Result<Randomness> {
     let Some(RngIn { seed, roll_mode }) = rng else { return Ok(Randomness::Live) };
@@ -151,17 +151,17 @@ fn seed_value(seed: SeedIn) -> Result<Seed> {
     number.and_then(|number| Seed::new(number).ok()).ok_or_else(refused)
 }
 
-/// A die the caller read off the table.
+/// Parses the result of a die that was rolled at the table.
 pub(super) fn die(field: &str, value: i64) -> Result<Die12> {
     Die12::new(value).map_err(|error| out_of_range(field, &error))
 }
 
-/// A modifier; none means 0.
+/// Parses a modifier; the default is 0.
 pub(super) fn modifier(value: Option<i64>) -> Result<Modifier> {
     Modifier::new(value.unwrap_or(0)).map_err(|error| out_of_range("modifier", &error))
 }
 
-/// A difficulty, if there is one.
+/// Parses a difficulty, if there is one.
 pub(super) fn difficulty(value: Option<i64>) -> Result<Option<Difficulty>> {
     let checked = value.map(Difficulty::new).transpose();
     checked.map_err(|error| out_of_range("difficulty", &error))
