@@ -37,7 +37,7 @@ pub(crate) struct Options {
     #[arg(long, global = true, value_name = "NAME", env = "LOREWELL_WORLD")]
     pub(crate) world: Option<String>,
 
-    /// Toolsets to offer, by comma: play, memory, pages, knowledge, atlas, atlas-write, `default`, `all`
+    /// Toolsets to offer, comma-separated: play, memory, pages, knowledge, atlas, atlas-write, `default`, `all`
     #[arg(
         long,
         global = true,
@@ -47,11 +47,11 @@ pub(crate) struct Options {
     )]
     pub(crate) toolsets: Option<Vec<String>>,
 
-    /// Single tools to offer, by comma; without --toolsets, only these
+    /// Single tools to offer, comma-separated; without --toolsets, only these
     #[arg(long, global = true, value_name = "LIST", env = "LOREWELL_TOOLS", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,
 
-    /// Tools not to offer, by comma; wins over everything
+    /// Tools not to offer, comma-separated; takes precedence over everything else
     #[arg(
         long,
         global = true,
@@ -61,7 +61,7 @@ pub(crate) struct Options {
     )]
     pub(crate) exclude_tools: Option<Vec<String>>,
 
-    /// Offer nothing that writes
+    /// Offer only tools that do not write
     #[arg(
         long,
         global = true,
@@ -79,7 +79,7 @@ pub(crate) struct Options {
     pub(crate) verbose: u8,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve one MCP client over stdin and stdout (the default)
@@ -88,48 +88,48 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Call a tool and print its answer as JSON
     Call(Call),
-    /// List the tools that are on, with what they cost a model to read
+    /// List the tools that are on, and how many bytes of descriptions a model has to read
     Tools(Tools),
     /// Print the configuration that connects a client, or install it
     Connect(Connect),
-    /// Make a small sample world that shows every toolset, and choose it
+    /// Create a small sample world that shows every toolset, and switch to it
     Demo {
-        /// Its name
+        /// Name of the world
         #[arg(long, default_value = "Saltmere")]
         name: String,
     },
-    /// List, make and choose worlds
+    /// List, create and choose worlds
     #[command(subcommand)]
     World(World),
-    /// Make, list and revoke bearer tokens for the HTTP server
+    /// Create, list and revoke bearer tokens for the HTTP server
     #[command(subcommand)]
     Token(Token),
-    /// Look after the KOI-net node: who it knows and what it shares
+    /// Manage the KOI-net node: its peers and what it shares
     #[command(subcommand)]
     Federation(Federation),
-    /// Read source repositories into the world, as documents and as a graph to query
+    /// Scan source repositories into the world, as documents and as a graph to query
     Scan(Scan),
-    /// Check the store and the installation, and say how to mend what is wrong
+    /// Check the store and the installation, and explain how to repair what is wrong
     Doctor(Doctor),
     /// Write a consistent copy of the store, also while a server runs
     Backup {
         /// File to write; must not exist
         file: PathBuf,
     },
-    /// Replace the store by a backup; the old one is kept beside it
+    /// Replace the store with a backup; the old store is kept beside it
     Restore {
         /// Backup to restore
         file: PathBuf,
     },
-    /// Bring the notes folder in; a running server follows it by itself
+    /// Index the vault (the notes folder); a running server does so by itself
     Index,
-    /// Bring the mirror of a service up to date; running it again goes on where it stopped
+    /// Bring the copy of a live service up to date; an interrupted sync resumes when run again
     #[command(subcommand)]
     Sync(Sync),
-    /// Bring memory or a world in from elsewhere; running it again goes on where it stopped
+    /// Import memory or a world from elsewhere; an interrupted import resumes when run again
     #[command(subcommand)]
     Import(Import),
-    /// Write memory out for elsewhere
+    /// Export memory to files
     #[command(subcommand)]
     Export(Export),
     /// Print a completion script for a shell
@@ -154,32 +154,32 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) allow_remote: bool,
 
-    /// Further Host names to answer to (may be repeated)
+    /// Additional Host names to answer to (may be repeated)
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
 
-    /// Further browser origins to answer to, such as https://app.example (may be repeated)
+    /// Additional browser origins to answer to, such as https://app.example (may be repeated)
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Do not help simple clients: no cookie, no sessions opened on first use
+    /// No leniency for simple clients: no cookie, no sessions opened on first use
     #[arg(long)]
     pub(crate) strict_http: bool,
 
-    /// Requests a second for each token, and for this machine's own people where there are no
-    /// tokens, with bursts of twice as many; 0 is no limit [default: 100 for each token]
+    /// Requests per second for each token, or for all local users if there are no tokens; bursts
+    /// may be twice as large; 0 is no limit [default: 100 for each token]
     #[arg(long, value_name = "N")]
     pub(crate) rate_limit: Option<u32>,
 
-    /// Requests a minute for each user of Kanka's API, as Kanka itself limits them [default: none]
+    /// Requests per minute for each user of Kanka's API; Kanka itself has such a limit [default: none]
     #[arg(long, value_name = "N")]
     pub(crate) kanka_rate_limit: Option<u32>,
 
-    /// Most MCP sessions open at once [default: 1000]
+    /// Maximum number of open MCP sessions [default: 1000]
     #[arg(long, value_name = "N")]
     pub(crate) max_sessions: Option<usize>,
 
-    /// Also be a KOI-net node, as the [federation] table of lorewell.toml says
+    /// Also run a KOI-net node, as configured in the [federation] table of lorewell.toml
     #[arg(long)]
     pub(crate) federation: bool,
 }
@@ -208,7 +208,7 @@ pub(crate) struct Call {
 pub(crate) struct Tools {
     /// Show one tool in full
     pub(crate) tool: Option<String>,
-    /// Print as JSON: what a client receives, and toolset, role and example besides
+    /// Print as JSON: what a client receives, plus toolset, role and example
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -218,7 +218,7 @@ pub(crate) struct Tools {
 pub(crate) struct Connect {
     /// The client to connect
     pub(crate) client: Client,
-    /// Merge the configuration into the client's file; a backup is kept
+    /// Merge the configuration into the client's file, keeping a backup
     #[arg(long)]
     pub(crate) write: bool,
     /// Connect to a running server at this URL instead of starting one for the client
@@ -232,7 +232,7 @@ pub(crate) struct Connect {
     pub(crate) file: Option<PathBuf>,
 }
 
-/// Clients `connect` knows.
+/// Clients that `connect` supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// Claude Desktop
@@ -256,15 +256,15 @@ pub(crate) enum Client {
 /// Commands of `sync`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sync {
-    /// The campaign that KANKA_TOKEN and KANKA_CAMPAIGN_ID, or [kanka], name
+    /// The campaign given by KANKA_TOKEN and KANKA_CAMPAIGN_ID, or by [kanka]
     Kanka {
-        /// Where something was changed here and on Kanka, take what Kanka has
+        /// If something was changed both here and on Kanka, take Kanka's version
         #[arg(long)]
         theirs: bool,
     },
-    /// A world of World Anvil, copied into this one; running it again goes on
+    /// Copy a world of World Anvil into this world
     WorldAnvil {
-        /// Which [default: the account's first]
+        /// Id of the world [default: the account's first]
         world_id: Option<String>,
     },
 }
@@ -274,14 +274,14 @@ pub(crate) enum Sync {
 pub(crate) enum Import {
     /// Conversations, notes, graphs and databases of other memory servers
     Memory {
-        /// What it is
+        /// Format of the source
         format: ImportFormat,
         /// File or folder to read
         path: PathBuf,
     },
     /// A world that World Anvil exported
     WorldAnvil {
-        /// The .zip of the export, or the folder it was unpacked to
+        /// The .zip file of the export, or the folder it was unpacked to
         path: PathBuf,
     },
 }
@@ -306,11 +306,11 @@ pub(crate) enum ImportFormat {
 pub(crate) enum Export {
     /// Everything you see in the world
     Memory {
-        /// What to write
+        /// Format to write
         format: ExportFormat,
         /// File or folder to write
         path: PathBuf,
-        /// Write notes into a folder that holds other things, too
+        /// Allow writing notes into a folder that holds other files
         #[arg(long)]
         force: bool,
     },
@@ -319,9 +319,9 @@ pub(crate) enum Export {
 /// What `export memory` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// A folder with a note for each thing
+    /// A folder with one note per item
     Markdown,
-    /// JSON lines that the reference memory server reads, too
+    /// JSON lines, which the reference memory server can read as well
     Jsonl,
 }
 
@@ -330,17 +330,17 @@ pub(crate) enum ExportFormat {
 pub(crate) enum World {
     /// List your worlds; the current one is marked
     List,
-    /// Make a world
+    /// Create a world
     Create {
-        /// Its name
+        /// Name of the world
         name: String,
-        /// Also choose it
+        /// Also switch to it
         #[arg(long = "use")]
         choose: bool,
     },
-    /// Choose the world to work in when none is named
+    /// Choose the world to use if none is named
     Use {
-        /// Its name
+        /// Name of the world
         name: String,
     },
 }
@@ -348,12 +348,12 @@ pub(crate) enum World {
 /// Commands of `token`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Token {
-    /// Make a token; it is shown once
+    /// Create a token; it is shown only once
     Create {
-        /// What its bearer may do: owner, gm, player or reader
+        /// Role of the bearer: owner, gm, player or reader
         #[arg(long)]
         role: String,
-        /// Who its bearer is; the same name may have several tokens
+        /// Name of the bearer; one name may have several tokens
         #[arg(long)]
         name: String,
     },
@@ -361,42 +361,42 @@ pub(crate) enum Token {
     List,
     /// Revoke a token
     Revoke {
-        /// Its number, from `token list`
+        /// Number of the token, from `token list`
         id: i64,
     },
 }
 
-/// Commands of `federation`. A running server takes them up within seconds.
+/// Commands of `federation`. A running server carries them out within seconds.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Federation {
-    /// Print the node's identity, peers, queue and policy as JSON, as it last kept them
+    /// Print the node's identity, peers, queue and policy as JSON, as last stored
     Status,
-    /// List the nodes it knows
+    /// List the known nodes
     Peers,
     /// Connect to another node, and approve what it subscribes to
     Connect {
-        /// Its address, such as https://node.example/koi-net; or the RID of a node that has
-        /// none and calls us
+        /// Address of the node, such as https://node.example/koi-net; or its RID if it has no
+        /// address and calls this node
         node: String,
-        /// Its RID, for nodes that do not tell it
+        /// RID of the node, needed if the node does not report it
         #[arg(long)]
         rid: Option<String>,
     },
     /// Share something with subscribers; without arguments, list what is shared
     Share {
-        /// A thing by name or id, a document by title or RID, `kind:KIND`, `tag:TAG` or
+        /// An item by name or id, a document by title or RID, `kind:KIND`, `tag:TAG` or
         /// `everything`
         what: Option<String>,
-        /// Share it no longer
+        /// Stop sharing it
         #[arg(long, requires = "what", conflicts_with = "open")]
         stop: bool,
-        /// Let every member of the world see the notes, pages and documents that are meant
+        /// Make the notes, pages and documents it covers visible to every member of the world
         #[arg(long, requires = "what")]
         open: bool,
     },
-    /// Break with a node: drop what came from it, and refuse its messages
+    /// Drop a node with everything that came from it, and refuse its messages
     Forget {
-        /// Its RID or name
+        /// RID or name of the node
         peer: String,
     },
 }
@@ -404,19 +404,19 @@ pub(crate) enum Federation {
 /// Options of `scan`.
 #[derive(Debug, Args)]
 pub(crate) struct Scan {
-    /// Folder, or address such as https://github.com/owner/name, to add and scan; without, all
-    /// that were added are scanned
+    /// Folder, or address such as https://github.com/owner/name, to add and scan; without it, all
+    /// added repositories are scanned
     pub(crate) source: Option<String>,
-    /// What to call it [default: what the source says]
+    /// Name of the repository [default: taken from the source]
     #[arg(long, requires = "source")]
     pub(crate) name: Option<String>,
-    /// Branch that counts [default: the one the repository prefers]
+    /// Branch to scan [default: the repository's default branch]
     #[arg(long, requires = "source")]
     pub(crate) branch: Option<String>,
-    /// List the repositories that were added
+    /// List the added repositories
     #[arg(long, conflicts_with = "source")]
     pub(crate) list: bool,
-    /// Forget a repository with everything that was read in it
+    /// Remove a repository and everything that was read from it
     #[arg(long, value_name = "NAME", conflicts_with_all = ["source", "list"])]
     pub(crate) remove: Option<String>,
 }
@@ -427,11 +427,11 @@ pub(crate) struct Doctor {
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// First make anew what is derived from the rest: what search reads
+    /// First rebuild derived data, such as the search index
     #[arg(long)]
     pub(crate) rebuild: bool,
-    /// First take what is damaged for what it reads now, so that it can be read and changed
-    /// again; a good backup is better
+    /// First accept damaged entries with their present content, so that they can be read and
+    /// changed again; restoring a good backup is better
     #[arg(long)]
     pub(crate) accept: bool,
 }
