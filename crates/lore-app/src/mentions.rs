@@ -1,8 +1,8 @@
 //! Turns mentions in texts into edges, whichever door wrote the text and in whichever form.
 //!
 //! Pages maintain their own mention edges (`pages/links.rs`). So do documents, for the names found
-//! in them and, in notes, for mentions by number (`knowledge/shelve.rs`). This file covers all
-//! other texts.
+//! in them and, in notes, for mentions by number (`knowledge/documents/shelve.rs`). This file covers
+//! all other texts.
 
 use lore_core::{NodeId, Result, Role, Text, TextId, Viewer, Visibility};
 use lore_markup::mention::{self, Target};

@@ -8,10 +8,10 @@ use lore_rules::memory::decay::Lesson;
 use lore_search::{Filter, Query, Unit};
 use lore_store::Answered;
 
-use super::entities::Entity;
+use super::entities::ontology::DOCUMENT_KINDS;
+use super::entities::{Entity, EntityType, uri};
 use super::librarian::Librarian;
-use super::ontology::{DOCUMENT_KINDS, EntityType};
-use super::{code, relations, uri};
+use super::{code, relations};
 use crate::damage::sound_texts;
 use crate::doors;
 use crate::federation::{self, FEDERATED};

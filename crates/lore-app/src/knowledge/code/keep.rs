@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use super::GITHUB;
 use super::facts::KeptFacts;
 use super::repository::Counts;
+use crate::knowledge::documents::shelve::{DIGEST, title};
+use crate::knowledge::entities::uri;
 use crate::knowledge::librarian::Librarian;
-use crate::knowledge::shelve::{DIGEST, title};
-use crate::knowledge::uri;
 use crate::play::word;
 
 /// Node kind of a file.

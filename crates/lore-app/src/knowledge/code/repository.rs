@@ -18,8 +18,9 @@ use super::origin::{Origin, checked, name_of, origin};
 use super::{GITHUB, keep};
 use crate::App;
 use crate::access::Presence;
+use crate::knowledge::documents;
+use crate::knowledge::entities::uri;
 use crate::knowledge::librarian::Librarian;
-use crate::knowledge::{documents, uri};
 use crate::play::word;
 
 /// Node kind of a repository; as an entity it is a project.

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use lore_core::{Principal, Result};
 
-use super::graph;
-use super::{repository, scan};
+use super::{graph, repository, scan};
 use crate::App;
 use crate::access::Presence;
 use crate::knowledge::librarian::Librarian;
-use crate::knowledge::monitor::turn_has_come;
+use crate::knowledge::web::monitor::turn_has_come;
 
 /// The name under which changes appear in the audit log.
 const TOOL: &str = "github_scan";
