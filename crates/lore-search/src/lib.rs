@@ -17,6 +17,7 @@ mod lexicon;
 mod mentioned;
 mod query;
 mod rank;
+mod role;
 mod sight;
 mod snippet;
 mod vectors;

@@ -137,7 +137,8 @@ pub struct Parts {
     pub name: f32,
     /// It has the words that the best answers share and is similar to them (positive), or similar
     /// to none of them (negative). Where the question asks for several things, it stands beside a
-    /// better answer (negative).
+    /// better answer (negative). For a message found beside texts that stand alone: minus what the
+    /// best messages get for who said it, and how.
     pub shared: f32,
 }
 
@@ -156,6 +157,12 @@ impl Parts {
             + self.session
             + self.name
             + self.shared
+    }
+
+    /// The reasons that only tell the messages of a log from each other: who said it, and how. The
+    /// date is not among them, because other texts have dates as well.
+    pub(crate) fn structure(&self) -> f32 {
+        self.author + self.question + self.information + self.when + self.session
     }
 }
 

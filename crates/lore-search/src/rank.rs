@@ -60,8 +60,10 @@ struct Found {
     named: Slot,
     /// Its own score.
     base: f32,
-    /// What similar answers add to it.
+    /// What other answers add to it or take from it.
     shared: f32,
+    /// The part of its own score that only messages of a log can have.
+    structure: f32,
     /// Its similarity of meaning, above the average of the store.
     above: f32,
     match_kind: MatchKind,
@@ -87,6 +89,8 @@ const MADE_ANEW: usize = 300;
 const NEAREST: usize = 5;
 /// How many of the best answers are scored a second time.
 const RECONSIDERED: usize = 200;
+/// How many of the best messages of logs show what is usual for them.
+const BEST_MESSAGES: usize = 10;
 
 /// Answers a query from the documents of a view.
 pub(crate) fn search(
@@ -140,6 +144,7 @@ pub(crate) fn search(
     if !query.fill || !is_answered && probes.is_empty() {
         found.retain(Found::has_reason);
     }
+    level(view, found);
     share(view, lexicon, found, judge.reasons);
     merge(&judge, found, &mut scratch.groups, query);
     if question.several {
@@ -209,6 +214,27 @@ fn likenesses(
         products.clear();
     }
     found.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// Lowers messages of logs by what the best of them owe to who said it and how, if there are also
+/// texts that stand alone. Such reasons only tell messages from each other; texts that stand alone
+/// cannot have them, and must not come later for that.
+fn level(view: &View, found: &mut [Found]) {
+    let is_alone =
+        |one: &Found| !view.is_log(one.slot) && !view.facts(one.slot).is_head && one.has_reason();
+    if !found.iter().any(is_alone) {
+        return;
+    }
+    let mut logs: Vec<&mut Found> = found.iter_mut().filter(|one| view.is_log(one.slot)).collect();
+    if logs.len() > BEST_MESSAGES {
+        logs.select_nth_unstable_by(BEST_MESSAGES, |a, b| order(view, a, b));
+    }
+    let count = BEST_MESSAGES.min(logs.len());
+    let Some(best) = logs.get_mut(..count).filter(|best| !best.is_empty()) else { return };
+    // In a fixed order, so that the sum is the same whatever was inserted first.
+    best.sort_unstable_by(|a, b| order(view, a, b));
+    let usual = best.iter().map(|one| one.structure).sum::<f32>() / count as f32;
+    logs.iter_mut().for_each(|one| one.shared -= usual.max(0.0));
 }
 
 /// Adjusts the scores of texts that are not part of a log, by the words that the best of them share

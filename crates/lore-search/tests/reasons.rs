@@ -2,39 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::sync::Arc;
+mod shared;
 
 use lore_core::names::Word;
-use lore_core::{NodeId, PrincipalId, Role, TextId, Timestamp, Viewer, WorldId};
-use lore_search::{Analysis, DocKey, Document, Entry, Hit, Index, MatchKind, Meta, Query, Unit};
+use lore_core::{NodeId, TextId};
+use lore_search::{DocKey, Index, MatchKind, Query, Unit};
 
-/// A text that happened, or was only written, on a day.
-enum When {
-    Happened(&'static str),
-    Written(&'static str),
-}
-
-fn entry(number: i64, body: &str, when: &When) -> Entry {
-    let at = |day: &str| format!("{day}T09:00:00Z").parse::<Timestamp>().unwrap();
-    let (occurred_at, created_at) = match when {
-        When::Happened(day) => (Some(at(day)), Timestamp::UNIX_EPOCH),
-        When::Written(day) => (None, at(day)),
-    };
-    let mut meta = Meta::new(Word::new("kind", "note").unwrap(), created_at);
-    meta.occurred_at = occurred_at;
-    let analysis = Analysis::of_text(&Document { body, occurred_at, ..Document::default() });
-    let key = DocKey::text(NodeId(number), TextId(number));
-    Entry { key, analysis: Arc::new(analysis), vector: None, meta }
-}
-
-fn ask(index: &Index, query: &Query) -> Vec<Hit> {
-    let viewer = Viewer { principal: PrincipalId(1), world: WorldId(1), role: Role::Owner };
-    index.search(&viewer, query).hits
-}
-
-fn ids(hits: &[Hit]) -> Vec<i64> {
-    hits.iter().map(|hit| hit.key.node.0).collect()
-}
+use shared::{When, ask, entry, ids, talk};
 
 #[test]
 fn yesterday_is_the_day_before_the_question() {
@@ -84,17 +58,6 @@ fn words_that_the_best_answers_share_lift_others() {
     assert!(shared(6) > shared(7), "{} {}", shared(6), shared(7));
     let place = |id: i64| ids(&hits).iter().position(|other| *other == id);
     assert!(place(6) < place(7));
-}
-
-/// A conversation of its own, in which these are said in turn.
-fn talk(index: &mut Index, session: &str, first: i64, turns: &[(&str, &str)]) {
-    for (number, (author, body)) in (first..).zip(turns) {
-        let mut turn = entry(number, body, &When::Happened("2024-03-12"));
-        turn.meta.session = Some(session.to_owned());
-        turn.meta.position = number;
-        turn.meta.author = Some((*author).to_owned());
-        index.put(turn);
-    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use lore_text::wordpiece::{Piece, pieces};
 
 use crate::document::Print;
 use crate::mentioned::mention_words;
+use crate::role::Role;
 
 /// A text to analyse.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,11 +63,16 @@ impl Analysis {
         let (title, body) = (seen(document.title), seen(prefix.rest));
         let mut words = Words::default();
         words.add(&title);
-        words.add(prefix.author.or(document.author).unwrap_or_default());
+        // The sides of a chat with a chatbot have no names: "user" and "assistant" label every turn
+        // and would make each of them an answer to questions with such a word.
+        let author = prefix.author.or(document.author);
+        words.add(
+            author.filter(|author| Role::of(&name_words(author)).is_none()).unwrap_or_default(),
+        );
         words.add_date(prefix.occurred_at.or(document.occurred_at));
         words.add(&body);
         mention_words(prefix.rest).iter().for_each(|word| words.add_stems(word));
-        if prefix.author.or(document.author).is_none() {
+        if author.is_none() {
             words.stress(if title.trim().is_empty() { &body } else { &title });
         }
         let ending = body.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');

@@ -101,7 +101,8 @@ impl Judge<'_> {
             None => MatchKind::NextBest,
         };
         let (base, above) = (parts.sum(), likeness.above);
-        Found { slot, named: slot, base, shared: 0.0, above, match_kind }
+        let structure = if self.view.is_log(slot) { parts.structure() } else { 0.0 };
+        Found { slot, named: slot, base, shared: 0.0, structure, above, match_kind }
     }
 
     fn is_close(&self, likeness: Likeness) -> bool {

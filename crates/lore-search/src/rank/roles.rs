@@ -2,35 +2,7 @@
 //! pronouns tell.
 
 use crate::rank::frame::after_request;
-
-/// The two sides of a chat with a chatbot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    /// The person who asks.
-    Person,
-    /// The chatbot.
-    Machine,
-}
-
-impl Role {
-    /// The side that an author of this name is on, if any.
-    pub(super) fn of(author: &str) -> Option<Self> {
-        match author {
-            "user" | "human" | "me" | "you" => Some(Self::Person),
-            "assistant" | "ai" | "bot" | "model" | "chatgpt" | "claude" | "gemini" => {
-                Some(Self::Machine)
-            }
-            _ => None,
-        }
-    }
-
-    fn other(self) -> Self {
-        match self {
-            Self::Person => Self::Machine,
-            Self::Machine => Self::Person,
-        }
-    }
-}
+use crate::role::Role;
 
 /// What a question says about the speaker.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -118,7 +90,7 @@ const BETWEEN: usize = 3;
 fn speaker(words: &[&str]) -> Option<(usize, Role)> {
     let subject = |at: usize| {
         let before = words.get(..at)?;
-        let sides = before.iter().map(|word| side(word));
+        let sides = (0..before.len()).map(|at| side(before, at));
         let (subject, role) =
             sides.enumerate().filter_map(|(at, side)| Some((at, side?))).next_back()?;
         if at - subject > BETWEEN + 1 {
@@ -133,11 +105,22 @@ fn speaker(words: &[&str]) -> Option<(usize, Role)> {
     verbs.map(|(at, _)| at).find_map(subject)
 }
 
-/// The side that a subject pronoun stands for.
-fn side(word: &str) -> Option<Role> {
-    match word {
-        "i" | "we" | "user" => Some(Role::Person),
-        "you" | "assistant" => Some(Role::Machine),
+/// The side that the word at a position stands for as a subject.
+fn side(words: &[&str], at: usize) -> Option<Role> {
+    match *words.get(at)? {
+        "i" | "we" => Some(Role::Person),
+        "you" => Some(Role::Machine),
+        _ => called(words, at),
+    }
+}
+
+/// The side that is called by its role: "the assistant". Elsewhere these are words like others:
+/// "our voice assistant", "a test user".
+fn called(words: &[&str], at: usize) -> Option<Role> {
+    let before = at.checked_sub(1).and_then(|before| words.get(before).copied());
+    match *words.get(at)? {
+        "user" if before == Some("the") => Some(Role::Person),
+        "assistant" if before == Some("the") => Some(Role::Machine),
         _ => None,
     }
 }
@@ -149,11 +132,12 @@ fn mentioned(words: &[&str]) -> Option<Role> {
     if words.windows(2).any(asks_for_advice) {
         return None;
     }
-    if has(&["you", "your", "yours", "assistant"]) {
+    let by_role = (0..words.len()).find_map(|at| called(words, at));
+    if has(&["you", "your", "yours"]) || by_role == Some(Role::Machine) {
         return Some(Role::Machine);
     }
-    let person = has(&["i", "my", "me", "mine", "myself", "we", "our", "user"]);
-    person.then_some(Role::Person)
+    let is_person = has(&["i", "my", "me", "mine", "myself", "we", "our"]);
+    if is_person { Some(Role::Person) } else { by_role }
 }
 
 /// Whether two words ask for advice: "should I".
@@ -249,5 +233,19 @@ mod tests {
         check(Some(Role::Machine), &["what was your second idea"]);
         check(None, &["how should i take the tablets", "where can we stay"]);
         check(None, &["what do we know of the piano"]);
+        check(Some(Role::Machine), &["which reasons does the assistant have"]);
+    }
+
+    #[test]
+    fn users_and_assistants_that_are_talked_about_are_no_sides() {
+        check(
+            None,
+            &[
+                "what is a voice assistant called",
+                "which assistants were offered",
+                "why did the test user vanish",
+                "how is user data stored",
+            ],
+        );
     }
 }

@@ -7,8 +7,8 @@ use std::mem::take;
 
 use crate::column::Slot;
 use crate::fixed::float;
-use crate::rank::roles::Role;
 use crate::rank::{Found, order, weights};
+use crate::role::Role;
 use crate::view::View;
 
 /// Whether the normalised words of a question ask for several things.

@@ -1,0 +1,30 @@
+//! The two sides of a chat with a chatbot.
+
+/// The two sides of a chat with a chatbot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The person who asks.
+    Person,
+    /// The chatbot.
+    Machine,
+}
+
+impl Role {
+    /// The side that an author of this name is on, if any.
+    pub(crate) fn of(author: &str) -> Option<Self> {
+        match author {
+            "user" | "human" | "me" | "you" => Some(Self::Person),
+            "assistant" | "ai" | "bot" | "model" | "chatgpt" | "claude" | "gemini" => {
+                Some(Self::Machine)
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Person => Self::Machine,
+            Self::Machine => Self::Person,
+        }
+    }
+}
