@@ -9,15 +9,14 @@ use lore_core::names::Word;
 use lore_core::{Error, Node, Result, Uid, Viewer};
 use lore_store::{Change, Counters, NodeKey};
 
-use super::copies::Seen;
+use super::copy::record::Seen;
+use super::ids::uid_of;
+use super::read::head;
 use super::source::Atlas;
-use super::taken::uid_of;
-use super::{article, head};
-use crate::App;
-use crate::doors;
+use super::templates;
 use crate::id_forms::{self, read_uid};
-use crate::knowledge;
 use crate::play::{CAMPAIGN, CHARACTER, word};
+use crate::{App, doors, knowledge};
 
 /// Numbers of things made here start above this. A service's numbers are far below.
 pub(super) const OWN_NUMBERS: i64 = 1 << 40;
@@ -40,8 +39,8 @@ pub(super) const WORLD: &str = "world";
 /// The node kinds that are shown as a kind of object. New objects get the first one.
 pub(super) fn node_kinds(kind: Kind) -> Vec<&'static str> {
     match kind {
-        Kind::Article => article::NODE_KINDS.to_vec(),
-        Kind::History => vec![HISTORY, article::JOURNAL],
+        Kind::Article => templates::NODE_KINDS.to_vec(),
+        Kind::History => vec![HISTORY, templates::JOURNAL],
         Kind::Campaign => vec![CAMPAIGN],
         Kind::Npc => vec![CHARACTER],
         Kind::Note => vec![NOTEBOOK_NOTE],
@@ -62,14 +61,14 @@ pub(super) fn never_articles() -> impl Iterator<Item = &'static str> {
     // Notes are found by search, because no list contains notes outside notebooks.
     let tables = [Kind::Article, Kind::Campaign, Kind::Npc, Kind::Note];
     let others = Kind::ALL.iter().copied().filter(move |kind| !tables.contains(kind));
-    let others = others.flat_map(node_kinds).filter(|kind| !article::NODE_KINDS.contains(kind));
+    let others = others.flat_map(node_kinds).filter(|kind| !templates::NODE_KINDS.contains(kind));
     doors::INNER.into_iter().chain(others)
 }
 
 /// The node kind of a new object. For articles it depends on the template.
 pub(super) fn node_word(kind: Kind, template: Option<&str>) -> Result<Word> {
     match (kind, node_kinds(kind).into_iter().next()) {
-        (Kind::Article, _) => word(article::node_kind(template.unwrap_or("article"))),
+        (Kind::Article, _) => word(templates::node_kind(template.unwrap_or("article"))),
         (_, Some(first)) => word(first),
         (_, None) => Err(Error::Bug { what: format!("a new {} without a kind", kind.row().one) }),
     }

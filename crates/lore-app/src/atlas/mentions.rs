@@ -16,11 +16,11 @@ use lore_markup::{anvil, literal, mention};
 use lore_store::NodeKey;
 use lore_store::veil::Says;
 
-use super::named::{Name, mentioned};
+use super::ids::uid_of;
 use super::sight::UNTOLD;
+use super::sight::references::{Name, mentioned};
 use super::source::{Atlas, Numbers};
-use super::taken::uid_of;
-use super::{article, keys};
+use super::{keys, templates};
 use crate::App;
 
 /// The kind of a mention that gives only a number of this world.
@@ -137,7 +137,9 @@ fn written(label: Option<&str>, node: &Node) -> String {
     // Nodes of other doors are shown as articles.
     let kind = kind.unwrap_or(Kind::Article);
     let word = match kind {
-        Kind::Article if keys::is_of_kind(kind, node) => article::template_of(node).to_lowercase(),
+        Kind::Article if keys::is_of_kind(kind, node) => {
+            templates::template_of(node).to_lowercase()
+        }
         other => other.row().path.to_owned(),
     };
     let id = keys::shown_id(kind, node);

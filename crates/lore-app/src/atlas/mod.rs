@@ -5,46 +5,41 @@
 //! master's side is a secret; a campaign of the table is a campaign. Resources that no other
 //! toolset knows are nodes of their own kinds. This module deals in objects of World Anvil's API
 //! with texts in Markdown; the callers at the edges convert them.
+//!
+//! Objects come from a source (`source`): the local world, or World Anvil itself or another
+//! Lorewell.
+//!
+//! | folder | what it is for |
+//! | --- | --- |
+//! | `read` | reading, listing and finding objects in the local world |
+//! | `write` | creating, changing and deleting them |
+//! | `sight` | removing references to what the viewer must not know of |
+//! | `live` | showing a live service to viewers who may see less than its keys do |
+//! | `copy` | copying a world of a service into the local one |
+//!
+//! Beside them, `keys` resolves the ids that clients send, `ids` has those in objects, `templates`
+//! maps pages to article templates, `mentions` converts mentions, and `users` describes the calling
+//! user.
 
-mod account;
-mod article;
-mod asked;
-mod assemble;
-mod beside;
-mod copies;
-mod find;
-mod folders;
-mod head;
-mod held;
-mod hidden;
+mod copy;
+mod ids;
 mod keys;
-mod list;
-mod listed;
+mod live;
 mod mentions;
-mod mirrored;
-mod moved;
-mod named;
-mod opened;
-mod people;
 mod read;
-mod screened;
-mod searched;
-mod secrets;
-mod seen;
 mod sight;
 mod source;
-mod sync;
-mod taken;
+mod templates;
 mod users;
 mod write;
-mod written;
 
-pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles, excerpt, relevance};
-pub use folders::{FolderOrder, Folders};
+pub use copy::{Named, Step, Synced, Told};
+pub use live::Screened;
 pub(crate) use mentions::keep as keep_mentions;
-pub use screened::Screened;
+pub use read::{
+    ArticleQuery, Audience, FolderOrder, Folders, FoundArticle, FoundArticles, excerpt, relevance,
+};
 pub use source::{Anvil, Atlas, Detail, Extent, ListQuery, Listed, Rows};
-pub use sync::{Named, Step, Synced, Told};
 
 /// Turns a JSON literal in a test into an object.
 #[cfg(test)]

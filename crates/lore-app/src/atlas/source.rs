@@ -7,11 +7,10 @@ use async_trait::async_trait;
 use lore_anvil::{Kind, Object, PAGE_MAX};
 use lore_core::{Error, PrincipalId, Result, Timestamp, Viewer};
 
-use super::find::{ArticleQuery, FoundArticles};
-use crate::App;
+use super::read::find::{ArticleQuery, FoundArticles};
 use crate::access::{for_everybody, in_another};
 use crate::pages::{Scribe, TagsAre};
-use crate::worlds;
+use crate::{App, worlds};
 
 /// A source of objects.
 #[async_trait]

@@ -6,10 +6,11 @@ use lore_store::{Change, Expect, NewNode, NodeKey, NodePatch, NodeRef};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::ids::uid_of_words;
+use super::keys;
+use super::read::head;
 use super::source::Atlas;
-use super::taken::uid_of_words;
-use super::written::checked_value;
-use super::{head, keys};
+use super::write::input::checked_value;
 use crate::play::word;
 use crate::worlds;
 

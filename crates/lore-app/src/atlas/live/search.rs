@@ -10,11 +10,13 @@ use lore_anvil::{Kind, Object, PAGE_MAX, as_everybody_sees};
 use lore_core::{NodeId, Result};
 use lore_search::Hit;
 
-use super::find::{ArticleQuery, Audience, FoundArticle, FoundArticles, in_order, relevance};
-use super::screened::Screened;
-use super::sight::is_open;
-use super::source::Listed;
-use super::taken::id_of;
+use super::Screened;
+use crate::atlas::ids::id_of;
+use crate::atlas::read::find::{
+    ArticleQuery, Audience, FoundArticle, FoundArticles, in_order, relevance,
+};
+use crate::atlas::sight::is_open;
+use crate::atlas::source::Listed;
 
 /// An article that matches.
 enum Answer {

@@ -7,14 +7,15 @@ use lore_core::{Node, Properties, Timestamp, Visibility};
 use serde_json::{Value, json};
 
 use super::assemble::OURS;
-use super::named::ADDRESS;
-use super::{article, held, keys};
+use crate::atlas::sight::references::ADDRESS;
+use crate::atlas::write::held;
+use crate::atlas::{keys, templates};
 
 /// The property of a node that holds the fields only this contract knows ("own fields").
 pub(super) const OWN: &str = "anvil";
 
 /// The own field with the record of what was copied, on copied nodes.
-pub(super) const COPY: &str = "copied";
+pub(in crate::atlas) const COPY: &str = "copied";
 
 /// The reference to a node.
 pub(super) fn reference(kind: Kind, node: &Node) -> Object {
@@ -27,7 +28,7 @@ pub(super) fn reference(kind: Kind, node: &Node) -> Object {
         head.insert(flag.into(), json!(own(node, flag).is_some_and(is_mark)));
     }
     if kind == Kind::Article {
-        head.insert("entityClass".into(), json!(class_of(article::template_of(node))));
+        head.insert("entityClass".into(), json!(class_of(templates::template_of(node))));
     }
     let icon = own(node, "icon").filter(|icon| icon.is_string());
     head.insert("icon".into(), icon.cloned().unwrap_or_default());
@@ -44,7 +45,7 @@ pub(super) fn reference(kind: Kind, node: &Node) -> Object {
 }
 
 /// The part of a reference that can be made without a node.
-pub(super) fn bare(kind: Kind, id: &Value, title: &str) -> Object {
+pub(in crate::atlas) fn bare(kind: Kind, id: &Value, title: &str) -> Object {
     let row = kind.row();
     let plain = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     let mut head = Object::new();
@@ -65,17 +66,17 @@ pub(super) fn state(visibility: Visibility) -> &'static str {
 }
 
 /// An own field of a node: one that only this contract knows.
-pub(super) fn own<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
+pub(in crate::atlas) fn own<'a>(node: &'a Node, name: &str) -> Option<&'a Value> {
     own_fields(&node.properties)?.get(name)
 }
 
 /// All own fields.
-pub(super) fn own_fields(properties: &Properties) -> Option<&Object> {
+pub(in crate::atlas) fn own_fields(properties: &Properties) -> Option<&Object> {
     properties.get(OWN)?.as_object()
 }
 
 /// The properties after a change of own fields; null removes a field.
-pub(super) fn merged(before: &Properties, changes: &Object) -> Properties {
+pub(in crate::atlas) fn merged(before: &Properties, changes: &Object) -> Properties {
     let mut after = before.clone();
     let mut own = own_fields(before).cloned().unwrap_or_default();
     for (name, value) in changes {
@@ -95,7 +96,7 @@ pub(super) fn merged(before: &Properties, changes: &Object) -> Properties {
 
 /// Who can see a change of properties, where the store cannot tell. If only internal fields
 /// changed, it counts as a change behind the screen, because nobody is shown those.
-pub(super) fn seen(before: &Properties, after: &Properties) -> Option<Visibility> {
+pub(in crate::atlas) fn seen(before: &Properties, after: &Properties) -> Option<Visibility> {
     let shown = |properties: &Properties| {
         let mut shown = properties.clone();
         if let Some(own) = shown.get_mut(OWN).and_then(Value::as_object_mut) {
@@ -124,7 +125,7 @@ pub(super) fn moment(at: Timestamp) -> Value {
 }
 
 /// Parses a date of the API, in any time zone.
-pub(super) fn moment_in(date: &Value) -> Option<Timestamp> {
+pub(in crate::atlas) fn moment_in(date: &Value) -> Option<Timestamp> {
     let text = date.get("date")?.as_str()?.trim();
     let civil: DateTime = text.replacen(' ', "T", 1).parse().ok()?;
     let zone = date.get("timezone").and_then(Value::as_str).unwrap_or("UTC").trim();

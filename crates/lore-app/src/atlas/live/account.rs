@@ -6,9 +6,9 @@ use lore_anvil::{Kind, OPEN_FIELDS, Object};
 use lore_core::{Result, Role};
 use serde_json::json;
 
-use super::people::ownership;
-use super::screened::Screened;
-use super::source::{Anvil, ListQuery};
+use super::Screened;
+use crate::atlas::read::people::ownership;
+use crate::atlas::source::{Anvil, ListQuery};
 
 impl Screened {
     /// Whether the viewer owns the account.

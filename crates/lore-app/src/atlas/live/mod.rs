@@ -5,6 +5,14 @@
 //! public, no author's notes. Another instance of this program states in each object how everybody
 //! sees it; such objects are shown that way. Kinds that the service does not have at all come from
 //! the local world.
+//!
+//! - `opened` reduces open objects to what these viewers may see.
+//! - `account` keeps the owner's account to the owner.
+//! - `search` searches a service that has no search of its own.
+
+mod account;
+pub(super) mod opened;
+mod search;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,17 +25,17 @@ use lore_anvil::{
 use lore_core::{Error, Result, Role, Viewer};
 use serde_json::Value;
 
-use super::find::{ArticleQuery, FoundArticles};
+use super::ids::{id_of, references};
 use super::keys;
+use super::read::find::{ArticleQuery, FoundArticles};
 use super::sight::{is_hidden, is_open};
 use super::source::{Anvil, Atlas, Detail, ListQuery, Rows};
-use super::taken::{id_of, references};
 
 /// A service as one viewer may see it.
 pub struct Screened {
     pub(super) inner: Arc<dyn Anvil>,
-    pub(super) viewer: Viewer,
-    pub(super) here: Atlas,
+    viewer: Viewer,
+    here: Atlas,
 }
 
 impl Screened {
@@ -90,7 +98,7 @@ impl Screened {
     }
 
     /// All rows of a list that everybody may see.
-    pub(super) async fn open_rows(&self, query: &ListQuery) -> Result<Vec<Object>> {
+    async fn open_rows(&self, query: &ListQuery) -> Result<Vec<Object>> {
         let judged = self.judged_rows(query).await?.into_iter();
         Ok(judged.filter_map(|(row, is_open)| is_open.then_some(row)).collect())
     }
@@ -128,7 +136,7 @@ impl Screened {
     }
 
     /// Whether every whole that the referenced object is part of is open.
-    pub(super) async fn is_in_the_open(&self, kind: Kind, reference: &Object) -> Result<bool> {
+    async fn is_in_the_open(&self, kind: Kind, reference: &Object) -> Result<bool> {
         let id = id_of(reference);
         match self.check_holders(kind, id.as_deref()).await {
             Ok(()) => Ok(true),
@@ -159,7 +167,7 @@ impl Screened {
     }
 
     /// Lists objects as far as the viewer may see them.
-    pub(super) async fn several(&self, query: &ListQuery) -> Result<Rows> {
+    async fn several(&self, query: &ListQuery) -> Result<Rows> {
         if is_kept_here(query.kind) {
             match self.here.list(query).await {
                 Err(Error::NotFound { .. }) => {}
@@ -235,6 +243,6 @@ fn whole_reference<'a>(row: &'a Object, field: &str) -> Option<&'a Object> {
 }
 
 /// Whether objects of a kind are parts of something.
-pub(super) fn is_part(kind: Kind) -> bool {
+fn is_part(kind: Kind) -> bool {
     kind.row().holders().next().is_some()
 }

@@ -5,28 +5,30 @@ use lore_core::{Node, NodeId, Result, Text, Uid, Visibility};
 use lore_store::TextQuery;
 use serde_json::{Value, json};
 
-use super::source::{Atlas, ListQuery, Rows};
-use super::{head, keys};
+use super::head;
+use crate::atlas::ids::uid_of_words;
+use crate::atlas::source::{Atlas, ListQuery, Rows};
+use crate::atlas::{keys, mentions};
 use crate::pages::POST;
 use crate::play::word;
 
 /// Text kind of a secret that was written as one.
-pub(super) const SECRET: &str = "secret";
+pub(in crate::atlas) const SECRET: &str = "secret";
 /// Text kind of notes about a character.
-pub(super) const NOTES: &str = "notes";
+pub(in crate::atlas) const NOTES: &str = "notes";
 
 /// The kinds of texts that count as secrets when they are hidden.
 const KINDS: [&str; 3] = [SECRET, POST, NOTES];
 
 impl Atlas {
     /// Reads one secret.
-    pub(super) async fn secret(&self, id: &str, granularity: i8) -> Result<Object> {
+    pub(in crate::atlas) async fn secret(&self, id: &str, granularity: i8) -> Result<Object> {
         let (place, text, node) = self.secret_text(id).await?;
         place.secret_object(text, &node, granularity).await
     }
 
     /// The text of a secret and its node, with the atlas of the world it was found in.
-    pub(super) async fn secret_text(&self, id: &str) -> Result<(Self, Text, Node)> {
+    pub(in crate::atlas) async fn secret_text(&self, id: &str) -> Result<(Self, Text, Node)> {
         let unknown = || keys::unknown(Kind::Secret, id);
         let uid = id.trim().parse::<Uid>().map_err(|_| unknown())?;
         for place in self.everywhere().await? {
@@ -64,7 +66,7 @@ impl Atlas {
         let mut secret = reference(&text, node);
         if granularity >= 0 {
             let mut texts = [text];
-            super::mentions::shown(self, &mut texts).await?;
+            mentions::shown(self, &mut texts).await?;
             let [text] = texts;
             secret.insert("content".into(), json!(text.body));
             secret.insert("creationDate".into(), head::moment(text.created.at));
@@ -80,8 +82,8 @@ impl Atlas {
 
 /// The uid of the node that holds a secret without an article. It is derived from the secret's uid,
 /// so that both can be found again in the bin.
-pub(super) fn holder_of(secret: Uid) -> Uid {
-    super::taken::uid_of_words(&format!("holder of {secret}"))
+pub(in crate::atlas) fn holder_of(secret: Uid) -> Uid {
+    uid_of_words(&format!("holder of {secret}"))
 }
 
 /// Whether a text is a secret.

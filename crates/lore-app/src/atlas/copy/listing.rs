@@ -7,9 +7,9 @@ use lore_anvil::{Form, Kind, Object, PAGE_MAX};
 use lore_core::{Error, Result};
 use serde_json::Value;
 
-use super::source::{Anvil, Detail, Extent, ListQuery};
-use super::sync::{ORDER, Step, Told};
-use super::taken::id_of;
+use super::{ORDER, Step, Told};
+use crate::atlas::ids::id_of;
+use crate::atlas::source::{Anvil, Detail, Extent, ListQuery};
 
 /// How often a throttled request is repeated.
 const PATIENCE: usize = 5;

@@ -3,6 +3,16 @@
 //! A second run continues where the first stopped and skips what has not changed since. Ids are
 //! kept, so a second copy updates the first. All objects are copied before the links between them,
 //! because they refer to each other in cycles.
+//!
+//! - `listing` reads what the service lists.
+//! - `put` copies one object.
+//! - `record` remembers what was copied, and what the service said.
+//! - `renumber` gives local things other numbers where copies need theirs.
+
+mod listing;
+pub(super) mod put;
+pub(super) mod record;
+mod renumber;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,13 +22,14 @@ use lore_core::{Error, Node, Result, Role, Visibility};
 use lore_store::NodeKey;
 use serde_json::Value;
 
-use super::beside::hidden_tags;
-use super::copies::{Record, Seen, Verdict};
-use super::head;
+use super::ids::{id_of, references, uid_of};
 use super::keys::{self, OWN_NUMBERS};
-use super::listed::{self, Trouble, waiting};
+use super::read::everybody::hidden_tags;
+use super::read::head;
 use super::source::{Anvil, Atlas, Extent};
-use super::taken::{PENDING, Put, REFUSED, id_of, references, uid_of, writable};
+use listing::{Trouble, waiting};
+use put::{PENDING, Put, REFUSED, writable};
+use record::{Record, Seen, Verdict};
 
 /// The maximum number of things named per outcome.
 const NAMED_MAX: usize = 20;
@@ -27,7 +38,7 @@ const NAMED_MAX: usize = 20;
 const SILENCES_MAX: usize = 5;
 
 /// What is copied, in this order, each with the kind below which it is listed.
-pub(super) const ORDER: [(Kind, Option<Kind>); 34] = [
+const ORDER: [(Kind, Option<Kind>); 34] = [
     (Kind::Category, None),
     (Kind::Image, None),
     (Kind::Article, None),
@@ -284,7 +295,7 @@ impl Copying<'_> {
 
     /// Copies everything of a kind.
     async fn all(&mut self, kind: Kind, above: Option<Kind>, world: &str) -> Result<()> {
-        let listed = listed::rows(self.source, kind, above, world, self.told).await?;
+        let listed = listing::rows(self.source, kind, above, world, self.told).await?;
         if let Some(trouble) = listed.trouble {
             self.note_unlisted(kind.row().many, trouble);
         }

@@ -5,6 +5,13 @@
 //! URLs, lists, keys, and texts that contain JSON. One walk removes those that are hidden,
 //! according to the store or to a service that was asked. If neither knows, the reference itself
 //! must say that it is open.
+//!
+//! - `references` finds what values and texts refer to.
+//! - `ask_store` and `ask_service` find out which of it the viewer sees.
+
+mod ask_service;
+mod ask_store;
+pub(super) mod references;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,7 +21,7 @@ pub(super) use lore_markup::veil::UNTOLD;
 use lore_markup::{anvil, literal, mention};
 use serde_json::Value;
 
-use super::named::{Name, UUID, data_in, kind_of, looks_like_data, mentioned, name_of, named_in};
+use references::{Name, UUID, data_in, kind_of, looks_like_data, mentioned, name_of, named_in};
 
 /// Kinds that are always shown: the worlds the caller is in, and the caller.
 const EVERYBODYS: [Kind; 2] = [Kind::User, Kind::World];
@@ -184,7 +191,7 @@ fn words_for(label: Option<&str>) -> String {
 }
 
 /// Whether an object is a reference with nothing but an id.
-pub(super) fn is_bare(fields: &Object) -> bool {
+fn is_bare(fields: &Object) -> bool {
     fields.len() == 1 && fields.contains_key("id")
 }
 

@@ -8,8 +8,9 @@ use lore_core::{Error, Result, Viewer};
 use lore_search::{Filter, Hit, Query, Unit};
 
 use super::assemble::beginning;
-use super::source::{Atlas, Listed};
-use super::{head, keys, mentions};
+use super::head;
+use crate::atlas::source::{Atlas, Listed};
+use crate::atlas::{keys, mentions};
 use crate::play::word;
 
 /// The length of an excerpt around the best match, in characters.
@@ -87,14 +88,17 @@ impl ArticleQuery {
     }
 
     /// The requested page of all hits.
-    pub(super) fn page<T>(&self, answers: Vec<T>) -> impl Iterator<Item = T> {
+    pub(in crate::atlas) fn page<T>(&self, answers: Vec<T>) -> impl Iterator<Item = T> {
         answers.into_iter().skip(self.offset).take(self.limit.clamp(1, PAGE_MAX))
     }
 }
 
 impl Atlas {
     /// Searches articles in one world, best first.
-    pub(super) async fn search_articles(&self, query: &ArticleQuery) -> Result<FoundArticles> {
+    pub(in crate::atlas) async fn search_articles(
+        &self,
+        query: &ArticleQuery,
+    ) -> Result<FoundArticles> {
         let words = query.checked_words()?;
         let place = self.in_world(query.world.as_deref()).await?;
         let hits = place.answering(words).await?;
@@ -141,7 +145,7 @@ impl Atlas {
     }
 
     /// All hits that can be shown as articles, best first.
-    pub(super) async fn answering(&self, words: &str) -> Result<Vec<Hit>> {
+    pub(in crate::atlas) async fn answering(&self, words: &str) -> Result<Vec<Hit>> {
         let except_kinds = keys::never_articles().map(word).collect::<Result<_>>()?;
         let filter = Filter { except_kinds, ..Filter::default() };
         let asked = Query { filter, unit: Unit::Node, ..Query::new(words, usize::MAX) };
@@ -149,7 +153,7 @@ impl Atlas {
     }
 
     /// Turns a hit into an answer with the best matching part of the text.
-    pub(super) async fn told(
+    pub(in crate::atlas) async fn told(
         &self,
         hit: &Hit,
         listed: Listed,
@@ -168,7 +172,11 @@ impl Atlas {
 
 /// Merges two lists of hits by relevance. Each list keeps its own order, which is not by relevance
 /// alone.
-pub(super) fn in_order<T>(first: Vec<T>, second: Vec<T>, relevance: impl Fn(&T) -> f64) -> Vec<T> {
+pub(in crate::atlas) fn in_order<T>(
+    first: Vec<T>,
+    second: Vec<T>,
+    relevance: impl Fn(&T) -> f64,
+) -> Vec<T> {
     let mut first = first.into_iter().peekable();
     let mut second = second.into_iter().peekable();
     let next = || match (first.peek(), second.peek()) {

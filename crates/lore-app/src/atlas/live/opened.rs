@@ -5,11 +5,11 @@ use lore_anvil::{Field, Form, Kind, Object, UNCATEGORISED, tells_everybody};
 use lore_core::Result;
 use serde_json::{Value, json};
 
-use super::assemble::{IMAGE_URL, words_in};
-use super::screened::{Screened, is_part};
-use super::sight::{Sight, Strangers, is_open};
-use super::source::{Detail, ListQuery};
-use super::taken::{id_of, references};
+use super::{Screened, is_part};
+use crate::atlas::ids::{id_of, references};
+use crate::atlas::read::assemble::{IMAGE_URL, words_in};
+use crate::atlas::sight::{Sight, Strangers, is_open};
+use crate::atlas::source::{Detail, ListQuery};
 
 /// The granularity at which a map includes its picture.
 const FULL: i8 = 2;
@@ -152,7 +152,7 @@ impl Screened {
 }
 
 /// The kind of object that a field refers to, if it is a reference field.
-pub(super) fn joined_to(kind: Kind, name: &str) -> Option<Kind> {
+pub(in crate::atlas) fn joined_to(kind: Kind, name: &str) -> Option<Kind> {
     let field = kind.row().field(name)?;
     match field.form {
         Form::One(other, _) => Some(other),
@@ -172,12 +172,12 @@ fn several_of(kind: Kind, field: &Field) -> Option<Kind> {
 }
 
 /// The world that an object says it is in.
-pub(super) fn world_of(object: &Object) -> Option<String> {
+pub(in crate::atlas) fn world_of(object: &Object) -> Option<String> {
     references(object.get("world")?).into_iter().next()
 }
 
 /// The count fields of a kind, each with the kind that it counts.
-pub(super) fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
+pub(in crate::atlas) fn counts(kind: Kind) -> &'static [(&'static str, Kind)] {
     match kind {
         Kind::World => &[
             ("countArticles", Kind::Article),
@@ -264,8 +264,8 @@ const LENT: &str = "lentText";
 
 #[cfg(test)]
 mod tests {
-    use super::super::object;
     use super::*;
+    use crate::atlas::object;
 
     #[test]
     fn only_what_is_public_is_open() {

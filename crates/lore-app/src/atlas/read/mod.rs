@@ -1,4 +1,23 @@
-//! Reading one object.
+//! Reading objects of the local world. This file reads one.
+//!
+//! - `list` lists objects, and `folders` the folders of any kind of content.
+//! - `find` searches for articles.
+//! - `people` reads worlds, campaigns and their participants, `secrets` the texts that only the
+//!   game master's side may read.
+//! - `assemble` makes objects of nodes, and `head` the fields with which every object begins.
+//! - `everybody` adds how everybody else sees an object.
+
+pub(super) mod assemble;
+pub(super) mod everybody;
+pub(super) mod find;
+mod folders;
+pub(super) mod head;
+mod list;
+pub(super) mod people;
+pub(super) mod secrets;
+
+pub use find::{ArticleQuery, Audience, FoundArticle, FoundArticles, excerpt, relevance};
+pub use folders::{FolderOrder, Folders};
 
 use lore_anvil::{Kind, Object};
 use lore_core::{Error, Node, Result, Role, Viewer};

@@ -4,9 +4,10 @@ use lore_anvil::{Kind, Object};
 use lore_core::{Error, Node, Result, Role, Text, Uid};
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, TextPatch, TextRef};
 
-use super::source::Atlas;
-use super::written::{State, id_of};
-use super::{keys, secrets};
+use super::input::{State, id_of};
+use crate::atlas::keys;
+use crate::atlas::read::secrets;
+use crate::atlas::source::Atlas;
 use crate::play::word;
 
 /// Where a secret belongs after an update.
@@ -21,7 +22,11 @@ enum Home {
 
 impl Atlas {
     /// Creates a secret with the given uid.
-    pub(super) async fn create_secret(&self, fields: &Object, uid: Uid) -> Result<Object> {
+    pub(in crate::atlas) async fn create_secret(
+        &self,
+        fields: &Object,
+        uid: Uid,
+    ) -> Result<Object> {
         let (title, body) = self.secret_fields(fields).await?;
         let title =
             title.ok_or_else(|| Error::invalid("title", "is required", "give it a title"))?;

@@ -6,9 +6,10 @@ use lore_core::names::name_key;
 use lore_core::{Node, Result};
 use serde_json::{Value, json};
 
+use super::head;
 use super::list::cut;
-use super::source::{Atlas, ListQuery, Rows};
-use super::{head, keys};
+use crate::atlas::keys;
+use crate::atlas::source::{Atlas, ListQuery, Rows};
 
 /// The field of a folder that says what kind of content it holds.
 pub(super) const HOLDS: &str = "entityType";
@@ -65,7 +66,7 @@ impl Atlas {
 
     /// Creates a folder. A folder of blocks becomes a block folder, as if it had been created as
     /// one.
-    pub(super) async fn create_folder(&self, fields: &Object) -> Result<Object> {
+    pub(in crate::atlas) async fn create_folder(&self, fields: &Object) -> Result<Object> {
         let kind = if is_of_blocks(fields) { Kind::BlockFolder } else { Kind::Folder };
         let uid = self.app().effects.uid();
         self.create_node(kind, fields, uid).await?;

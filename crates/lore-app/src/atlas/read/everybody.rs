@@ -9,9 +9,9 @@ use lore_core::Result;
 use lore_core::names::name_key;
 use serde_json::{Value, json};
 
-use super::source::Atlas;
-use super::taken::id_of;
-use super::written;
+use crate::atlas::ids::id_of;
+use crate::atlas::source::Atlas;
+use crate::atlas::write::input;
 use crate::pages::tags::hide_tag;
 
 impl Atlas {
@@ -69,7 +69,7 @@ impl Atlas {
 
     /// Hides tags here that are hidden at the source. Tags are hidden by their pages, which are not
     /// copied.
-    pub(super) async fn hide_tags(&self, names: &[String]) -> Result<()> {
+    pub(in crate::atlas) async fn hide_tags(&self, names: &[String]) -> Result<()> {
         for name in names {
             if let Some(hiding) = hide_tag(&self.scribe, name).await? {
                 self.commit(|batch| batch.change(hiding)).await?;
@@ -80,10 +80,10 @@ impl Atlas {
 }
 
 /// The tags of an object that not everybody who sees the object may see.
-pub(super) fn hidden_tags(object: &Object) -> Vec<String> {
+pub(in crate::atlas) fn hidden_tags(object: &Object) -> Vec<String> {
     let open = object.get(OPEN_FIELDS).and_then(|open| open.get(TAGS));
     let Some(open) = open else { return Vec::new() };
-    let read = |tags: &Value| written::tags(tags).unwrap_or_default();
+    let read = |tags: &Value| input::tags(tags).unwrap_or_default();
     let open: HashSet<String> = read(open).iter().map(|tag| name_key(tag)).collect();
     let mut tags = object.get(TAGS).map(read).unwrap_or_default();
     tags.retain(|tag| !open.contains(&name_key(tag)));
@@ -95,8 +95,8 @@ const TAGS: &str = "tags";
 
 #[cfg(test)]
 mod tests {
-    use super::super::object;
     use super::*;
+    use crate::atlas::object;
 
     #[test]
     fn tags_that_everybody_is_not_told_are_hidden() {

@@ -6,9 +6,11 @@ use lore_store::{Change, NodeQuery};
 use serde_json::{Value, json};
 
 use super::assemble::Around;
-use super::opened::counts;
-use super::source::{Atlas, ListQuery, Rows};
-use super::{head, keys, written};
+use super::head;
+use crate::atlas::keys;
+use crate::atlas::live::opened::counts;
+use crate::atlas::source::{Atlas, ListQuery, Rows};
+use crate::atlas::write::input;
 use crate::play::{PARTICIPANT, character, word};
 use crate::worlds;
 
@@ -54,7 +56,7 @@ impl Atlas {
     }
 
     /// Creates a world.
-    pub(super) async fn create_world(&self, fields: &Object) -> Result<Object> {
+    pub(in crate::atlas) async fn create_world(&self, fields: &Object) -> Result<Object> {
         self.viewer().require(Role::Owner)?;
         check_state(fields)?;
         let title = fields.get("title").and_then(Value::as_str).unwrap_or_default();
@@ -65,7 +67,7 @@ impl Atlas {
     }
 
     async fn rename_world(&self, title: &Value) -> Result<()> {
-        let name = written::title(title)?;
+        let name = input::title(title)?;
         if self.world_reference().await?.get("title") != Some(&json!(name)) {
             worlds::rename(self.app(), self.viewer(), &name, self.scribe.tool).await?;
         }
@@ -73,7 +75,7 @@ impl Atlas {
     }
 
     /// Updates a world: its name, and the profile that holds everything else.
-    pub(super) async fn update_world(&self, fields: &Object) -> Result<Object> {
+    pub(in crate::atlas) async fn update_world(&self, fields: &Object) -> Result<Object> {
         self.viewer().require(Role::Gm)?;
         check_state(fields)?;
         let mut fields = fields.clone();
@@ -103,7 +105,7 @@ impl Atlas {
     }
 
     /// The reference to the current world.
-    pub(super) async fn world_reference(&self) -> Result<Object> {
+    pub(in crate::atlas) async fn world_reference(&self) -> Result<Object> {
         Ok(world_head(&self.present_world().await?))
     }
 
@@ -234,7 +236,7 @@ fn world_head(world: &World) -> Object {
     head
 }
 
-pub(super) fn ownership(role: Role) -> &'static str {
+pub(in crate::atlas) fn ownership(role: Role) -> &'static str {
     match role {
         Role::Owner => "owner",
         Role::Gm => "editor",

@@ -9,17 +9,17 @@ use lore_core::Uid;
 use lore_markup::anvil;
 use serde_json::{Value, json};
 
-use super::mentions::NOWHERE;
-use super::sight::{is_bare, is_hidden};
+use super::{is_bare, is_hidden};
+use crate::atlas::mentions::NOWHERE;
 
 /// The field that some objects use instead of `id`.
 pub(super) const UUID: &str = "uuid";
 /// The beginning of the URLs of things.
-pub(super) const ADDRESS: &str = "lorewell://atlas/";
+pub(in crate::atlas) const ADDRESS: &str = "lorewell://atlas/";
 
 /// What a reference gives to identify a thing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Name {
+pub(in crate::atlas) enum Name {
     Uid(Uid),
     /// A number without a kind.
     Number(i64),
@@ -90,7 +90,7 @@ impl Name {
 }
 
 /// The words before the number of a thing of a kind, in tags, URLs and mentions.
-pub(super) fn words_of(kind: Kind) -> impl Iterator<Item = &'static str> {
+pub(in crate::atlas) fn words_of(kind: Kind) -> impl Iterator<Item = &'static str> {
     let short = (kind == Kind::Image).then_some("img");
     std::iter::once(kind.row().path).chain(short)
 }
@@ -118,7 +118,7 @@ pub(super) fn name_of(fields: &Object) -> Option<Name> {
 }
 
 /// What a mention refers to; `None` for the placeholder kind of mentions that lead nowhere.
-pub(super) fn mentioned(found: &anvil::AnvilMention<'_>) -> Option<Name> {
+pub(in crate::atlas) fn mentioned(found: &anvil::AnvilMention<'_>) -> Option<Name> {
     let name = match counted_as(found.kind) {
         Some(kind) => Name::of_kind(kind, found.id),
         None => Name::of(found.id),

@@ -9,8 +9,8 @@ use lore_core::{Error, Node, Result, Visibility};
 use serde_json::{Value, json};
 
 use super::held::OPEN_INSIDE;
-use super::mentions;
-use super::source::Atlas;
+use crate::atlas::mentions;
+use crate::atlas::source::Atlas;
 
 /// The maximum length of a text, in characters.
 const TEXT_MAX: usize = 500_000;
@@ -21,7 +21,7 @@ const FIELDS_MAX: usize = 500;
 
 /// The field with a short description of an article; if nobody wrote one, the beginning of its
 /// text.
-pub(super) const EXCERPT: &str = "excerpt";
+pub(in crate::atlas) const EXCERPT: &str = "excerpt";
 
 /// Fields that are in every object and cannot be written.
 const READ_ONLY: [&str; 9] = [
@@ -38,7 +38,7 @@ const READ_ONLY: [&str; 9] = [
 
 /// The fields to write, checked and with all references resolved.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Written {
+pub(in crate::atlas) struct Written {
     pub(super) title: Option<String>,
     pub(super) state: Option<State>,
     /// The visibility of a hidden whole that it is part of, if any.
@@ -86,7 +86,11 @@ pub(super) struct Section {
 
 impl Atlas {
     /// Parses the fields of an object; the error names the field that is wrong.
-    pub(super) async fn understand(&self, kind: Kind, fields: &Object) -> Result<Written> {
+    pub(in crate::atlas) async fn understand(
+        &self,
+        kind: Kind,
+        fields: &Object,
+    ) -> Result<Written> {
         if fields.len() > FIELDS_MAX {
             let limit = format!("{FIELDS_MAX} fields");
             return Err(Error::TooLarge { what: "the object".into(), limit });
@@ -219,7 +223,7 @@ fn take_unknown(written: &mut Written, name: &str, value: &Value) -> Result<()> 
 }
 
 /// A checked title.
-pub(super) fn title(value: &Value) -> Result<String> {
+pub(in crate::atlas) fn title(value: &Value) -> Result<String> {
     let text = value.as_str().unwrap_or_default();
     checked_name("title", text)
 }
@@ -232,7 +236,7 @@ fn state(value: &Value) -> Result<State> {
     }
 }
 
-pub(super) fn tags(value: &Value) -> Result<Vec<String>> {
+pub(in crate::atlas) fn tags(value: &Value) -> Result<Vec<String>> {
     let given: Vec<String> = match value {
         Value::Null => Vec::new(),
         Value::String(text) => text.split(',').map(str::to_owned).collect(),
@@ -268,7 +272,7 @@ fn text_of(name: &str, value: &Value) -> Result<Option<String>> {
     }
 }
 
-pub(super) fn checked_value(name: &str, value: &Value) -> Result<Value> {
+pub(in crate::atlas) fn checked_value(name: &str, value: &Value) -> Result<Value> {
     if value.to_string().len() > VALUE_MAX {
         let limit = format!("{VALUE_MAX} bytes");
         return Err(Error::TooLarge { what: name.to_owned(), limit });

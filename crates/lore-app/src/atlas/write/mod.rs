@@ -1,5 +1,15 @@
 //! Creating, changing and deleting objects. New objects are private unless the caller says
 //! otherwise.
+//!
+//! - `input` parses and checks what is to be written.
+//! - `held` hides parts together with their whole.
+//! - `secrets` writes secrets.
+//! - `mirrored` writes the articles of a mirror through to Kanka.
+
+pub(super) mod held;
+pub(super) mod input;
+mod mirrored;
+mod secrets;
 
 use std::collections::HashSet;
 
@@ -12,10 +22,10 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::assemble::{OURS, SECTION, named_posts};
+use super::read::assemble::{OURS, SECTION, named_posts};
+use super::read::head;
 use super::source::Atlas;
-use super::written::{Link, Section, State, Written, id_of};
-use super::{article, head, keys};
+use super::{keys, templates};
 use crate::access::may_change;
 use crate::mentions::join;
 use crate::pages::links::{self, Source};
@@ -23,6 +33,7 @@ use crate::pages::tags::{Tags, set_tags};
 use crate::pages::{self, ENTRY, PARENT};
 use crate::play::character::may_hide;
 use crate::play::{MANY, word};
+use input::{Link, Section, State, Written, id_of};
 
 impl Atlas {
     /// Creates an object.
@@ -114,7 +125,7 @@ impl Atlas {
     }
 
     /// Commits a batch together with the mention edges that follow from its texts.
-    pub(super) async fn commit_followed(&self, batch: Batch) -> Result<()> {
+    async fn commit_followed(&self, batch: Batch) -> Result<()> {
         let followed = join(self.app(), self.viewer(), batch).await?;
         self.app().commit(&self.scribe.all_seeing(), followed.batch).await?;
         Ok(())
@@ -255,8 +266,8 @@ impl Atlas {
         let (batch, written) = self.covered(batch, &node.kind, Some(&node), &written).await?;
         let written = &written;
         if let Some(template) =
-            written.template.filter(|t| article::node_kind(t) != node.kind.as_str())
-            && article::template_of(&node) != template
+            written.template.filter(|t| templates::node_kind(t) != node.kind.as_str())
+            && templates::template_of(&node) != template
         {
             let problem = format!("cannot become {template} any more");
             let hint = "make a new article of that template";

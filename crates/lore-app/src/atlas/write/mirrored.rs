@@ -6,9 +6,9 @@ use lore_core::names::Word;
 use lore_core::{Error, Node, Result};
 use serde_json::{Value, json};
 
-use super::source::Atlas;
-use super::written::{State, Written};
-use super::{article, keys};
+use super::input::{State, Written};
+use crate::atlas::source::Atlas;
+use crate::atlas::{keys, templates};
 use crate::pages::{self, NewPage, PageKind, PagePatch};
 
 impl Atlas {
@@ -50,7 +50,7 @@ impl Atlas {
     ) -> Result<()> {
         let written = self.understand(kind, fields).await?;
         check_fields(&written)?;
-        if let Some(template) = written.template.filter(|t| article::template_of(node) != *t) {
+        if let Some(template) = written.template.filter(|t| templates::template_of(node) != *t) {
             let problem = format!("cannot become {template} any more");
             let hint = "make a new article of that template";
             return Err(Error::invalid("templateType", problem, hint));

@@ -4,18 +4,19 @@ use lore_anvil::{Form, Kind, OPEN_FIELDS, Object, check_section};
 use lore_core::{Error, Node, Result, Uid, names};
 use lore_store::{Batch, Change, Expect, NodeKey, NodePatch, NodeRef, StoreError, TextRef};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use super::assemble::excerpt_of;
-use super::copies::{SECTION_OF, Seen};
-use super::source::Atlas;
-use super::written::EXCERPT;
-use super::{head, keys, secrets};
+use super::record::{SECTION_OF, Seen};
+use crate::atlas::ids::{references, uid_of};
+use crate::atlas::keys;
+use crate::atlas::read::assemble::excerpt_of;
+use crate::atlas::read::{head, secrets};
+use crate::atlas::source::Atlas;
+use crate::atlas::write::input::EXCERPT;
 
 /// The own field with the links of a copy that are to be added once everything is copied.
-pub(super) const PENDING: &str = "pendingLinks";
+pub(in crate::atlas) const PENDING: &str = "pendingLinks";
 /// The own field with links that could not be added. They are tried again in the next run.
-pub(super) const REFUSED: &str = "refusedLinks";
+pub(in crate::atlas) const REFUSED: &str = "refusedLinks";
 
 /// What was done with an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -313,35 +314,6 @@ fn taken(by: &str) -> Error {
     }
 }
 
-/// The ids in a reference, or in a list of references.
-pub(super) fn references(value: &Value) -> Vec<String> {
-    match value {
-        Value::Array(items) => items.iter().flat_map(references).collect(),
-        Value::Object(fields) => fields.get("id").map(references).unwrap_or_default(),
-        Value::String(id) if !id.is_empty() => vec![id.clone()],
-        Value::Number(id) => vec![id.to_string()],
-        _ => Vec::new(),
-    }
-}
-
-/// The `id` of an object.
-pub(super) fn id_of(object: &Object) -> Option<String> {
-    references(object.get("id")?).into_iter().next()
-}
-
-/// The local uid of an object: its own id if that is a UUID, otherwise one derived from it.
-pub(super) fn uid_of(kind: Kind, id: &str) -> Uid {
-    id.parse().unwrap_or_else(|_| uid_of_words(&format!("{} {id}", kind.row().path)))
-}
-
-/// A uid derived from words, always the same for the same words.
-pub(super) fn uid_of_words(words: &str) -> Uid {
-    let digest = Sha256::digest(format!("world anvil {words}").as_bytes());
-    let mut bytes = [0_u8; 16];
-    bytes.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
-    Uid::from_hash(bytes)
-}
-
 /// Cleans names that would be refused: nobody can be asked to correct those of a service.
 fn clean_names(fields: &mut Object) {
     for name in ["title", "tags", "subtype"] {
@@ -364,16 +336,8 @@ fn shortened(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::object;
     use super::*;
-
-    #[test]
-    fn numbers_become_ids_that_stay() {
-        assert_eq!(uid_of(Kind::Image, "7"), uid_of(Kind::Image, "7"));
-        assert_ne!(uid_of(Kind::Image, "7"), uid_of(Kind::Block, "7"));
-        let own = "0190a1b2-0000-7000-8000-000000000001";
-        assert_eq!(uid_of(Kind::Article, own).to_string(), own);
-    }
+    use crate::atlas::object;
 
     #[test]
     fn what_is_told_as_nothing_is_written_as_nothing() {

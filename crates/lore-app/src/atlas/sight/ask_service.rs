@@ -9,13 +9,13 @@ use lore_core::{Error, Result};
 use lore_markup::anvil;
 use serde_json::Value;
 
-use super::find::FoundArticle;
-use super::named::{Name, Names, mentioned, named_in};
-use super::opened::{joined_to, world_of};
-use super::screened::Screened;
-use super::sight::{Sight, Strangers, is_bare};
-use super::source::{Detail, ListQuery};
-use super::taken::id_of;
+use super::references::{Name, Names, mentioned, named_in};
+use super::{Sight, Strangers, is_bare};
+use crate::atlas::ids::id_of;
+use crate::atlas::live::Screened;
+use crate::atlas::live::opened::{joined_to, world_of};
+use crate::atlas::read::find::FoundArticle;
+use crate::atlas::source::{Detail, ListQuery};
 
 /// The lists searched for ids of unknown kind. Things of other kinds count as hidden.
 const LISTED: [Kind; 4] = [Kind::Article, Kind::Category, Kind::Map, Kind::Timeline];
@@ -30,7 +30,7 @@ struct Asked {
 
 impl Screened {
     /// Determines what everybody may see of everything that objects of a kind refer to.
-    pub(super) async fn sight_of(
+    pub(in crate::atlas) async fn sight_of(
         &self,
         kind: Kind,
         things: &[Object],
@@ -51,7 +51,7 @@ impl Screened {
     }
 
     /// Removes references to hidden things from the excerpts of a search.
-    pub(super) async fn without_hidden(
+    pub(in crate::atlas) async fn without_hidden(
         &self,
         articles: &mut [FoundArticle],
         world: Option<&str>,

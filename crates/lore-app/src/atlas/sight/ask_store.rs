@@ -8,11 +8,11 @@ use lore_core::{Result, Text, Uid};
 use lore_store::NodeKey;
 use serde_json::Value;
 
-use super::keys::counted_number;
-use super::named::{Name, Names};
-use super::sight::{Sight, Strangers};
-use super::source::Atlas;
-use super::taken::uid_of;
+use super::references::{Name, Names};
+use super::{Sight, Strangers};
+use crate::atlas::ids::uid_of;
+use crate::atlas::keys::counted_number;
+use crate::atlas::source::Atlas;
 use crate::play::word;
 
 /// A name, and a node it may mean.
@@ -21,7 +21,7 @@ type Meant = (Name, NodeKey);
 impl Atlas {
     /// Determines what the viewer sees of everything that values refer to; `None` for viewers who
     /// see everything.
-    pub(super) async fn sight_of(&self, values: &[&Value]) -> Result<Option<Sight>> {
+    pub(in crate::atlas) async fn sight_of(&self, values: &[&Value]) -> Result<Option<Sight>> {
         if self.viewer().sees_gm_side() {
             return Ok(None);
         }
@@ -45,7 +45,7 @@ impl Atlas {
     }
 
     /// Removes references to hidden things from texts.
-    pub(super) async fn without_hidden(&self, texts: &mut [Text]) -> Result<()> {
+    pub(in crate::atlas) async fn without_hidden(&self, texts: &mut [Text]) -> Result<()> {
         let sight = self.sight_of_words(texts.iter().map(|text| text.body.as_str())).await?;
         if let Some(sight) = sight {
             texts.iter_mut().for_each(|text| text.body = sight.words(&text.body));

@@ -6,13 +6,13 @@ use lore_anvil::{Form, Kind, PAGE_MAX, Resource, UNCATEGORISED};
 use lore_core::{Error, Node, NodeId, Result};
 use lore_store::{Direction, NodeQuery};
 
-use super::keys;
-use super::source::{Atlas, ListQuery, Rows};
+use crate::atlas::keys;
+use crate::atlas::source::{Atlas, ListQuery, Rows};
 use crate::play::word;
 
 impl Atlas {
     /// Lists objects as references.
-    pub(super) async fn list_objects(&self, query: &ListQuery) -> Result<Rows> {
+    pub(in crate::atlas) async fn list_objects(&self, query: &ListQuery) -> Result<Rows> {
         let place = self.in_world(query.world.as_deref()).await?;
         match query.kind {
             Kind::World => return self.worlds(query).await,
@@ -90,7 +90,7 @@ impl Atlas {
     }
 
     /// Every node of a kind that the viewer sees, oldest first.
-    pub(super) async fn every(&self, kind: Kind) -> Result<Vec<Node>> {
+    pub(in crate::atlas) async fn every(&self, kind: Kind) -> Result<Vec<Node>> {
         let kinds = keys::node_words(kind)?;
         let (mut nodes, mut after) = (Vec::new(), None);
         loop {

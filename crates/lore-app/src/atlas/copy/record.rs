@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::beside::hidden_tags;
-use super::head;
-use super::source::{Atlas, Extent};
-use super::taken::uid_of_words;
+use crate::atlas::ids::uid_of_words;
+use crate::atlas::read::everybody::hidden_tags;
+use crate::atlas::read::head;
+use crate::atlas::source::{Atlas, Extent};
 use crate::pages::Scribe;
 use crate::play::word;
 
@@ -45,11 +45,11 @@ struct Page<T> {
 
 /// The state in which a thing of the service was copied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Seen {
+pub(in crate::atlas) struct Seen {
     /// The service's id. It is kept because not every id can be an id here.
-    pub(super) id: String,
+    pub(in crate::atlas) id: String,
     /// The modification date as the service writes it.
-    pub(super) date: Option<String>,
+    pub(in crate::atlas) date: Option<String>,
     /// When it was created on the service.
     #[serde(default)]
     made: Option<String>,
@@ -126,7 +126,7 @@ impl Seen {
     }
 
     /// Returns what is recorded for a node, if it is a copy.
-    pub(super) fn of_node(node: &Node) -> Option<Self> {
+    pub(in crate::atlas) fn of_node(node: &Node) -> Option<Self> {
         serde_json::from_value(head::own(node, head::COPY)?.clone()).ok()
     }
 
@@ -289,7 +289,7 @@ impl Atlas {
     }
 
     /// All articles that were copied here, hidden ones included, with their recorded state.
-    pub(super) async fn copied_articles(&self) -> Result<Vec<(NodeId, Seen)>> {
+    pub(in crate::atlas) async fn copied_articles(&self) -> Result<Vec<(NodeId, Seen)>> {
         let viewer = self.scribe.all_seeing();
         let everything = Self { scribe: Scribe { viewer, ..self.scribe.clone() }, ..self.clone() };
         let nodes = everything.every(Kind::Article).await?;
@@ -299,8 +299,8 @@ impl Atlas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::object;
     use super::*;
+    use crate::atlas::object;
 
     #[test]
     fn a_list_that_tells_other_tags_says_something_else() {

@@ -7,25 +7,27 @@ use lore_core::{Edge, Error, Node, NodeId, PrincipalId, Result, Text, Visibility
 use lore_store::Direction;
 use serde_json::{Value, json};
 
-use super::sight::Sight;
-use super::source::Atlas;
-use super::{article, folders, head, held, keys, taken};
-use crate::damage;
-use crate::doors;
+use super::{folders, head, secrets};
+use crate::atlas::copy::put;
+use crate::atlas::sight::Sight;
+use crate::atlas::source::Atlas;
+use crate::atlas::write::held;
+use crate::atlas::{keys, mentions, templates, users};
 use crate::pages::{ENTRY, POST};
 use crate::play::ids::Thing;
 use crate::play::sheet::{self, Played};
 use crate::play::{MANY, word};
+use crate::{damage, doors};
 
 /// Text kind of an additional text of an object. Its title is the name of the field.
-pub(super) const SECTION: &str = "section";
+pub(in crate::atlas) const SECTION: &str = "section";
 /// The length of an excerpt, in characters.
 const EXCERPT_MAX: usize = 200;
 /// Internal entries among a node's own fields, which are never shown.
-pub(super) const OURS: [&str; 5] =
-    [head::COPY, taken::PENDING, taken::REFUSED, held::OPEN_INSIDE, keys::MOVED];
+pub(in crate::atlas) const OURS: [&str; 5] =
+    [head::COPY, put::PENDING, put::REFUSED, held::OPEN_INSIDE, keys::MOVED];
 /// The field of a map with the URL of its picture.
-pub(super) const IMAGE_URL: &str = "imageUrl";
+pub(in crate::atlas) const IMAGE_URL: &str = "imageUrl";
 /// The maximum length of an `ancestry` list.
 const ANCESTORS_MAX: usize = 32;
 
@@ -96,7 +98,7 @@ impl Atlas {
             "wordcount" => {
                 json!(around.entry(node).map_or(0, words_in))
             }
-            "templateType" => json!(article::template_of(node)),
+            "templateType" => json!(templates::template_of(node)),
             "subtype" => json!(node.subtype),
             "sections" => Value::Object(around.posts(node)),
             "secrets" => json!(around.secrets(node)),
@@ -202,7 +204,7 @@ fn date_part(node: &Node, name: &str) -> Value {
 }
 
 /// The beginning of a Markdown text, as plain text.
-pub(super) fn excerpt_of(markdown: &str) -> String {
+pub(in crate::atlas) fn excerpt_of(markdown: &str) -> String {
     // Bounds the work: at most ten times the excerpt's length is parsed, even if much of it is
     // markup.
     let start = markdown.char_indices().nth(10 * EXCERPT_MAX).map_or(markdown.len(), |(at, _)| at);
@@ -210,7 +212,7 @@ pub(super) fn excerpt_of(markdown: &str) -> String {
 }
 
 /// The number of words in a Markdown text as a reader sees it. Punctuation alone is not a word.
-pub(super) fn words_in(markdown: &str) -> usize {
+pub(in crate::atlas) fn words_in(markdown: &str) -> usize {
     let text = lore_markup::to_text(markdown);
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }
@@ -320,8 +322,8 @@ impl Around {
     fn secrets(&self, node: &Node) -> Vec<Object> {
         let texts = self.texts.get(&node.id).into_iter().flatten();
         texts
-            .filter(|text| super::secrets::is_secret(text))
-            .map(|text| super::secrets::reference(text, node))
+            .filter(|text| secrets::is_secret(text))
+            .map(|text| secrets::reference(text, node))
             .collect()
     }
 
@@ -360,13 +362,13 @@ impl Around {
 
     fn author(&self, who: PrincipalId) -> Value {
         let Some(name) = self.authors.get(&who) else { return Value::Null };
-        Value::Object(head::bare(Kind::User, &json!(super::users::user_id(who)), name))
+        Value::Object(head::bare(Kind::User, &json!(users::user_id(who)), name))
     }
 }
 
 /// The posts on a page that everybody may read, each with a unique name: posts with equal titles
 /// are numbered.
-pub(super) fn named_posts(texts: &[Text]) -> Vec<(String, &Text)> {
+pub(in crate::atlas) fn named_posts(texts: &[Text]) -> Vec<(String, &Text)> {
     let declared = |text: &Text| Kind::Article.row().field(&text.title).is_some();
     let open = texts.iter().filter(|text| text.visibility == Visibility::Members);
     let posts = open.filter(|text| match text.kind.as_str() {
@@ -406,7 +408,7 @@ async fn edges(
 async fn texts(atlas: &Atlas, kind: Kind, nodes: &[Node]) -> Result<HashMap<NodeId, Vec<Text>>> {
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     let mut texts = atlas.app().store.texts_of_nodes(atlas.viewer(), &ids).await?;
-    super::mentions::shown(atlas, &mut texts).await?;
+    mentions::shown(atlas, &mut texts).await?;
     let mut by_node: HashMap<NodeId, Vec<Text>> = HashMap::new();
     for text in texts {
         by_node.entry(text.node).or_default().push(text);

@@ -17,13 +17,14 @@ use lore_core::{Edge, Node, NodeId, Result, Visibility};
 use lore_store::{Batch, Change, Direction, Expect, NodePatch, NodeRef, Require};
 use serde_json::{Value, json};
 
-use super::source::Atlas;
-use super::written::{State, Written};
-use super::{head, keys};
+use super::input::{State, Written};
+use crate::atlas::keys;
+use crate::atlas::read::head;
+use crate::atlas::source::Atlas;
 use crate::play::word;
 
 /// The own field that marks a part as public by itself but hidden with its whole.
-pub(super) const OPEN_INSIDE: &str = "openInside";
+pub(in crate::atlas) const OPEN_INSIDE: &str = "openInside";
 
 /// For each node, the kinds of edges by which it is a part of something.
 type Parts = HashMap<NodeId, Vec<&'static str>>;
@@ -198,7 +199,7 @@ impl Atlas {
 }
 
 /// Whether a node is public by itself, even if it is hidden with its whole.
-pub(super) fn is_open(node: &Node) -> bool {
+pub(in crate::atlas) fn is_open(node: &Node) -> bool {
     node.visibility == Visibility::Members || head::own(node, OPEN_INSIDE) == Some(&json!(true))
 }
 

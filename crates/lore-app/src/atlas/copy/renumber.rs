@@ -11,11 +11,11 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::copies::Seen;
-use super::head;
-use super::keys::{GAVE_WAY, MOVED, OWN_NUMBERS, number_of};
-use super::named::{ADDRESS, words_of};
-use super::source::Atlas;
+use super::record::Seen;
+use crate::atlas::keys::{GAVE_WAY, MOVED, OWN_NUMBERS, number_of};
+use crate::atlas::read::head;
+use crate::atlas::sight::references::{ADDRESS, words_of};
+use crate::atlas::source::Atlas;
 use crate::play::word;
 
 /// Things of one kind that get new numbers.

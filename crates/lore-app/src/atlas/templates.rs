@@ -2,7 +2,7 @@
 
 use lore_core::Node;
 
-use super::head;
+use super::read::head;
 use crate::knowledge::EntityType;
 use crate::pages::PageKind;
 
