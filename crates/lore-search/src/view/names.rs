@@ -66,6 +66,10 @@ impl Names {
     const MOST_BEGINNINGS: usize = 100;
     /// Trigrams in more names than this do not distinguish names.
     const COMMON_TRIGRAM: usize = 20_000;
+    /// The most names that match because they are spelt similarly: the most similar ones, and those
+    /// first in the alphabet among equals. Worlds have series of names, such as "Room 1" to "Room
+    /// 9999", of which each is similar to all others.
+    const MOST_ALIKE: usize = 200;
     /// Names with a lower similarity do not match.
     const LEAST_LIKENESS: f32 = 0.5;
 
@@ -185,15 +189,28 @@ impl Names {
 
     fn like(&self, query: &str, tally: &mut Tally, note: &mut impl FnMut(u32, Called)) {
         let wanted = trigrams(query);
-        for number in self.sharing(&wanted, tally) {
-            let Some(name) = self.all.get(number as usize) else { continue };
-            let shared = tally.0.get(number as usize).copied().unwrap_or(0);
-            // Dice's coefficient, assuming that a name repeats no trigrams.
-            let all = wanted.len() + name.letters + 2;
-            let likeness = 2.0 * f32::from(shared) / all as f32;
-            if likeness >= Self::LEAST_LIKENESS && *name.name != *query {
-                note(number, Called::Like(likeness.min(1.0)));
-            }
+        let sharing = self.sharing(&wanted, tally);
+        let mut alike: Vec<(f32, u32)> = sharing
+            .into_iter()
+            .filter_map(|number| {
+                let name = self.all.get(number as usize)?;
+                let shared = tally.0.get(number as usize).copied().unwrap_or(0);
+                // Dice's coefficient, assuming that a name repeats no trigrams.
+                let all = wanted.len() + name.letters + 2;
+                let likeness = (2.0 * f32::from(shared) / all as f32).min(1.0);
+                let is_alike = likeness >= Self::LEAST_LIKENESS && *name.name != *query;
+                is_alike.then_some((likeness, number))
+            })
+            .collect();
+        if alike.len() > Self::MOST_ALIKE {
+            let name = |number: u32| self.all.get(number as usize).map(|name| &name.name);
+            alike.select_nth_unstable_by(Self::MOST_ALIKE, |(a, one), (b, other)| {
+                b.total_cmp(a).then_with(|| name(*one).cmp(&name(*other)))
+            });
+            alike.truncate(Self::MOST_ALIKE);
+        }
+        for (likeness, number) in alike {
+            note(number, Called::Like(likeness));
         }
     }
 
@@ -293,6 +310,19 @@ mod tests {
         assert!(matches!(found.get(&Slot(7)), Some(Called::Like(_))), "{found:?}");
         assert_eq!(names.all.len(), 4);
         assert!(names.called("aelith", &mut tally).values().all(|how| *how != Called::Exactly));
+    }
+
+    #[test]
+    fn of_a_series_of_names_the_most_similar_match() {
+        let mut names = Names::default();
+        let series: Vec<u32> = (1000..2000).collect();
+        series.iter().rev().for_each(|number| names.add(&format!("room {number}"), Slot(*number)));
+        let found = called(&names, "room 1234b");
+        assert_eq!(found.len(), Names::MOST_ALIKE);
+        assert!(found.contains_key(&Slot(1234)), "the most similar one");
+        let mut reversed = Names::default();
+        series.iter().for_each(|number| reversed.add(&format!("room {number}"), Slot(*number)));
+        assert_eq!(called(&reversed, "room 1234b"), found, "whatever came first");
     }
 
     #[test]
