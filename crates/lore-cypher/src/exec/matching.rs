@@ -6,7 +6,7 @@ use super::table::Table;
 use super::{Exec, Flow, Next, ON};
 use crate::advice;
 use crate::error::Result;
-use crate::graph::{Graph, LabelId, Neighbour};
+use crate::graph::{Graph, KeyId, LabelId, Neighbour};
 use crate::plan::{
     Direction, Expand, Found, Known, LabelTest, Match, PathPart, Slot, Source, Step, Target, Types,
 };
@@ -123,27 +123,45 @@ impl<'q> Exec<'q> {
                         return self.failed_in(list, message, advice::OF_IN);
                     }
                 };
-                let mut tried = Table::new(1);
-                for value in list.items() {
-                    self.meter.step()?;
-                    if !tried.insert(std::slice::from_ref(value), &mut self.meter)? {
-                        continue;
-                    }
-                    if self.seek(*key, value, slot, labels, next)?.is_break() {
-                        return Ok(Flow::Break(()));
-                    }
-                }
-                ON
+                self.seek_any(*key, list.items(), slot, labels, next)
             }
             Source::Nothing => ON,
         }
+    }
+
+    /// Scans the nodes with one of several indexed values, each node once.
+    fn seek_any(
+        &mut self,
+        key: KeyId,
+        values: &[Value],
+        slot: Slot,
+        labels: &'q LabelTest,
+        next: Next<'_, 'q>,
+    ) -> Result<Flow> {
+        let in_index = |value: &Value| matches!(value, Value::String(_) | Value::Null);
+        if !values.iter().all(in_index) {
+            // One scan finds the nodes with any of the values. Combined with a look into the index
+            // it would find some nodes twice.
+            return self.try_nodes(self.graph.nodes(), slot, labels, next);
+        }
+        let mut tried = Table::new(1);
+        for value in values {
+            self.meter.step()?;
+            if !tried.insert(std::slice::from_ref(value), &mut self.meter)? {
+                continue;
+            }
+            if self.seek(key, value, slot, labels, next)?.is_break() {
+                return Ok(Flow::Break(()));
+            }
+        }
+        ON
     }
 
     /// Scans the nodes with an indexed value. The index only contains strings; for other values all
     /// nodes are scanned, and a later filter selects those that match.
     fn seek(
         &mut self,
-        key: crate::graph::KeyId,
+        key: KeyId,
         value: &Value,
         slot: Slot,
         labels: &'q LabelTest,
