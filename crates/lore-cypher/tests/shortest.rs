@@ -57,6 +57,28 @@ fn a_path_is_as_long_as_asked_for() {
 }
 
 #[test]
+fn a_relationship_matched_elsewhere_does_not_hide_other_paths() {
+    let rows = |query: &str| {
+        answer(&diamond(), query, &Parameters::new(), &Options::default()).unwrap().rows
+    };
+    let way = "RETURN reduce(s = '', n IN nodes(p) | s + n.name) AS way ORDER BY way";
+    let found = |first: &str, shortest: &str| {
+        rows(&format!(
+            "MATCH (x {{name: 'a'}}), (y {{name: 'd'}}), {first}, \
+             p = {shortest}((x)-[:R*]->(y)) {way}"
+        ))
+    };
+    let row = |way: &str| vec![Value::text(way)];
+    for shortest in ["shortestPath", "allShortestPaths"] {
+        assert_eq!(found("(x)-[r]->({name: 'b'})", shortest), [row("acd")], "{shortest}");
+        assert_eq!(found("(x)-[r]->({name: 'c'})", shortest), [row("abd")], "{shortest}");
+        // Neither path of two steps is left, so the one of three is the shortest.
+        let both = "({name: 'b'})<-[r]-(x)-[s]->({name: 'c'})";
+        assert_eq!(found(both, shortest), [row("aebd")], "{shortest}");
+    }
+}
+
+#[test]
 fn a_shortest_path_is_a_value_between_known_nodes() {
     let rows = |query: &str| {
         answer(&diamond(), query, &Parameters::new(), &Options::default()).map(|table| table.rows)

@@ -3,6 +3,9 @@
 //! Paths are produced one at a time, so that a large number of equally short paths takes no memory,
 //! and the search ends when no more are needed. If the path must be longer than the shortest one,
 //! the lengths are tried in order.
+//!
+//! A relationship that the clause matched elsewhere is left out of the search, like one without the
+//! required properties: the result is the shortest path among those that the pattern allows.
 
 use rustc_hash::FxHashMap;
 
@@ -104,7 +107,7 @@ impl<'q> Exec<'q> {
                 let mut seconds = WaysBack::new(&behind, node, walk.wanted);
                 while let Some(second) = seconds.next_way() {
                     let way = first.iter().rev().chain(second).copied();
-                    if self.tell(walk, way, next)?.is_break() {
+                    if self.pass_on(walk, way, next)?.is_break() {
                         return Ok(Flow::Break(()));
                     }
                     if walk.wanted == Wanted::One {
@@ -116,8 +119,15 @@ impl<'q> Exec<'q> {
         ON
     }
 
-    /// Passes on a path, unless it uses a relationship that the pattern matched elsewhere.
-    fn tell(
+    /// Whether a path may use a relationship.
+    fn usable(&mut self, walk: &Shortest, id: RelId, wanted: &Properties<'q>) -> Result<bool> {
+        let unlike = &walk.hop.unlike;
+        self.meter.work(self.burden(unlike))?;
+        Ok(!self.taken(unlike, id) && self.satisfies(id, wanted))
+    }
+
+    /// Binds a path and continues with the next step.
+    fn pass_on(
         &mut self,
         walk: &'q Shortest,
         way: impl Iterator<Item = RelId>,
@@ -125,9 +135,6 @@ impl<'q> Exec<'q> {
     ) -> Result<Flow> {
         let way: Vec<_> = way.collect();
         self.meter.steps(way.len())?;
-        if way.iter().any(|relationship| self.taken(&walk.hop.unlike, *relationship)) {
-            return ON;
-        }
         let way = way.into_iter().map(Value::Relationship).collect();
         self.set(walk.hop.relationship, Value::list(way));
         next(self)
@@ -174,7 +181,7 @@ impl<'q> Exec<'q> {
         for node in std::mem::take(&mut side.edge) {
             for neighbour in neighbours(self.graph, node, side.direction, &walk.hop.types) {
                 self.meter.step()?;
-                if !self.satisfies(neighbour.relationship, wanted) {
+                if !self.usable(walk, neighbour.relationship, wanted)? {
                     continue;
                 }
                 let step = (neighbour.relationship, node);
@@ -206,13 +213,13 @@ impl<'q> Exec<'q> {
     ) -> Result<Flow> {
         for length in walk.min..=walk.max {
             let (mut found, mut enough) = (false, false);
-            let mut told = |exec: &mut Self| {
+            let mut noted = |exec: &mut Self| {
                 found = true;
                 enough = next(exec)?.is_break();
                 let stop = enough || walk.wanted == Wanted::One;
                 Ok(if stop { Flow::Break(()) } else { Flow::Continue(()) })
             };
-            let so_long = self.of_length(walk, ends, length as usize, wanted, &mut told)?;
+            let so_long = self.of_length(walk, ends, length as usize, wanted, &mut noted)?;
             if enough {
                 return Ok(Flow::Break(()));
             }
@@ -247,7 +254,7 @@ impl<'q> Exec<'q> {
             };
             self.meter.steps(1 + way.len() / 8)?;
             let relationship = neighbour.relationship;
-            if way.contains(&relationship) || !self.satisfies(relationship, wanted) {
+            if way.contains(&relationship) || !self.usable(walk, relationship, wanted)? {
                 continue;
             }
             if way.len() + 1 < length {
@@ -257,7 +264,7 @@ impl<'q> Exec<'q> {
             }
             so_long = true;
             let whole = way.iter().copied().chain([relationship]);
-            if neighbour.node == to && self.tell(walk, whole, next)?.is_break() {
+            if neighbour.node == to && self.pass_on(walk, whole, next)?.is_break() {
                 break;
             }
         }
