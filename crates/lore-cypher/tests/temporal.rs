@@ -63,6 +63,13 @@ const VALUES: &[(&str, &str)] = &[
     ("date('1984-10-11') - duration('PT36H')", "1984-10-10"),
     ("datetime.fromEpoch(0, 1)", "1970-01-01T00:00:00.000000001Z"),
     ("datetime.fromEpochMillis(-1)", "1969-12-31T23:59:59.999Z"),
+    ("date('2024-366')", "2024-12-31"),
+    ("date({year: 2024, ordinalDay: 366})", "2024-12-31"),
+    ("date({year: 2024, quarter: 1, dayOfQuarter: 91})", "2024-03-31"),
+    ("date({year: 2023, quarter: 3, dayOfQuarter: 92})", "2023-09-30"),
+    ("date({date: date('2023-05-15'), quarter: 4})", "2023-11-15"),
+    // Summer time started on this leap day.
+    ("datetime('1948-02-29T12:00[Europe/Rome]')", "1948-02-29T12:00+02:00[Europe/Rome]"),
 ];
 
 #[test]
@@ -95,6 +102,45 @@ fn what_has_no_such_part_is_refused() {
         "datetime('2017-07-01T12:00[Europe/Nowhere]')",
         "time('12:00[Europe/Stockholm]')",
         "time({hour: 12, timezone: 'Europe/Stockholm'})",
+    ] {
+        assert!(value(expression).is_err(), "{expression}");
+    }
+}
+
+#[test]
+fn days_that_a_year_or_quarter_lacks_are_refused() {
+    for expression in [
+        "date('2023-366')",
+        "date('2023366')",
+        "date('2023-000')",
+        "date({year: 2023, ordinalDay: 366})",
+        "date({year: 2023, quarter: 1, dayOfQuarter: 91})",
+        "date({year: 2024, quarter: 2, dayOfQuarter: 92})",
+        "date({year: 1000000000, ordinalDay: 1})",
+        // November has no 31st.
+        "date({date: date('2023-05-31'), quarter: 4})",
+    ] {
+        assert!(value(expression).is_err(), "{expression}");
+    }
+}
+
+#[test]
+fn numbers_in_times_and_dates_are_digits_within_bounds() {
+    for expression in [
+        "time('12:00+-5')",
+        "time('12:00++5')",
+        "time('12:00+01:60')",
+        "time('12:00+0199')",
+        "time('12:00+01:00:60')",
+        "time('12:00+0:100')",
+        "time('12:00+18:01')",
+        "time('1:230')",
+        "date('20+1')",
+        "date('+-201')",
+        "date('2015+7')",
+        "date('201507+1')",
+        "date('2015W+5')",
+        "date('2015-W05-+1')",
     ] {
         assert!(value(expression).is_err(), "{expression}");
     }

@@ -11,6 +11,24 @@ pub(crate) fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
     exists.then(|| count(year, month, day))
 }
 
+/// Converts a day of a year, counted from 1, to days since 1970-01-01; `None` if it does not exist.
+pub(crate) fn day_of_year(year: i64, day: i64) -> Option<i64> {
+    day_from(year, 1..=12, day)
+}
+
+/// Converts a day of a quarter, counted from 1, to days since 1970-01-01; `None` if it does not
+/// exist.
+pub(crate) fn day_of_quarter(year: i64, quarter: i64, day: i64) -> Option<i64> {
+    day_from(year, quarter * 3 - 2..=quarter * 3, day)
+}
+
+/// Counts a day from the first of some months, which must contain it.
+fn day_from(year: i64, months: std::ops::RangeInclusive<i64>, day: i64) -> Option<i64> {
+    let first = days_of(year, *months.start(), 1)?;
+    let length: i64 = months.map(|month| days_in_month(year, month)).sum();
+    (1..=length).contains(&day).then(|| first + day - 1)
+}
+
 /// Converts days since 1970-01-01 to year, month and day.
 pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;

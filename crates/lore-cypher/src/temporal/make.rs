@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::calendar::{YEARS, days_in_month, days_of};
+use super::calendar::{YEARS, day_of_quarter, day_of_year, days_in_month, days_of};
 use super::parse;
 use super::zone::{Local, Zone};
 use super::{DAY, SECOND, Span, Temporal, civil};
@@ -217,16 +217,23 @@ impl Fields<'_> {
             return week_date(written, week, weekday).map(Some);
         }
         if let Some(ordinal) = self.within("ordinalDay", 1..=366)? {
-            return Ok(days_of(written, 1, 1).map(|first| first + ordinal - 1));
+            return match day_of_year(written, ordinal) {
+                Some(days) => Ok(Some(days)),
+                None => failed(format!("there is no day {ordinal} in {written}")),
+            };
         }
         if let Some(quarter) = self.within("quarter", 1..=4)? {
-            let first = (quarter - 1) * 3 + 1;
-            let inside = day.zip(month).and_then(|(day, month)| {
-                let same = days_of(written, first + (month - 1) % 3, day)?;
-                Some(same - days_of(written, first, 1)? + 1)
-            });
-            let of_quarter = self.within("dayOfQuarter", 1..=92)?.or(inside).unwrap_or(1);
-            return Ok(days_of(written, first, 1).map(|first| first + of_quarter - 1));
+            return match self.within("dayOfQuarter", 1..=92)? {
+                Some(ordinal) => match day_of_quarter(written, quarter, ordinal) {
+                    Some(days) => Ok(Some(days)),
+                    None => failed(format!("there is no day {ordinal} in {written}-Q{quarter}")),
+                },
+                None => {
+                    // A given date keeps its place in the quarter.
+                    let month = quarter * 3 - 2 + (month.unwrap_or(1) - 1) % 3;
+                    day_of_month(written, month, day.unwrap_or(1)).map(Some)
+                }
+            };
         }
         let month = self.within("month", 1..=12)?.or(month);
         if month.is_none() && self.int("day")?.is_some() {
@@ -234,10 +241,7 @@ impl Fields<'_> {
         }
         let month = month.unwrap_or(1);
         let day = self.within("day", 1..=31)?.or(day).unwrap_or(1);
-        match days_of(written, month, day) {
-            Some(days) => Ok(Some(days)),
-            None => failed(format!("there is no day {day} in {written}-{month:02}")),
-        }
+        day_of_month(written, month, day).map(Some)
     }
 
     /// The parts below a second in nanoseconds, if any is given.
@@ -267,6 +271,14 @@ impl Fields<'_> {
         }
         let seconds = hour.unwrap_or(0) * 3600 + minute.unwrap_or(0) * 60 + second.unwrap_or(0);
         Ok(Some(seconds * SECOND + fraction))
+    }
+}
+
+/// Converts a day of a month to days since 1970-01-01.
+fn day_of_month(year: i64, month: i64, day: i64) -> Result<i64> {
+    match days_of(year, month, day) {
+        Some(days) => Ok(days),
+        None => failed(format!("there is no day {day} in {year}-{month:02}")),
     }
 }
 

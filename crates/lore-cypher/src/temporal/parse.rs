@@ -1,6 +1,6 @@
 //! Parsing dates, times and durations.
 
-use super::calendar::days_of;
+use super::calendar::{day_of_year, days_of};
 use super::make::{Amounts, Parts, week_date};
 use super::zone::{Local, Zone};
 use super::{SECOND, Temporal};
@@ -84,25 +84,45 @@ fn offset(text: &str) -> Option<i32> {
         ("-", digits) => (-1, digits),
         _ => return None,
     };
-    let digits = digits.replace(':', "");
-    let number = |from: usize| digits.get(from..from + 2)?.parse::<i32>().ok();
-    let seconds = match digits.len() {
-        2 => number(0)? * 3600,
-        4 => number(0)? * 3600 + number(2)? * 60,
-        6 => number(0)? * 3600 + number(2)? * 60 + number(4)?,
+    let (hours, minutes, seconds) = clock(digits)?;
+    let seconds = hours * 3600 + minutes * 60 + seconds;
+    (seconds <= 18 * 3600).then_some(sign * seconds as i32)
+}
+
+/// Parses hours, perhaps minutes and perhaps seconds, two digits each, with colons or without.
+fn clock(text: &str) -> Option<(i64, i64, i64)> {
+    let pairs: Vec<&str> = match text.contains(':') {
+        true => text.split(':').collect(),
+        false => {
+            let starts = (0..text.len()).step_by(2);
+            starts.map(|start| text.get(start..start + 2)).collect::<Option<_>>()?
+        }
+    };
+    let below = |text: &str, end: i64| match text.len() {
+        2 => number(text).filter(|number| *number < end),
+        _ => None,
+    };
+    let (hours, minutes, seconds) = match *pairs.as_slice() {
+        [hours] => (hours, "00", "00"),
+        [hours, minutes] => (hours, minutes, "00"),
+        [hours, minutes, seconds] => (hours, minutes, seconds),
         _ => return None,
     };
-    (seconds <= 18 * 3600).then_some(sign * seconds)
+    Some((below(hours, 24)?, below(minutes, 60)?, below(seconds, 60)?))
+}
+
+/// Parses digits. Signs are refused: the callers parse those that are allowed.
+fn number(text: &str) -> Option<i64> {
+    match text.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => text.parse().ok(),
+        false => None,
+    }
 }
 
 fn date(text: &str) -> Option<i64> {
     let (sign, unsigned) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => text.parse::<i64>().ok(),
-        false => None,
     };
     let dashed: Vec<_> = unsigned.split('-').collect();
     match dashed.as_slice() {
@@ -114,7 +134,7 @@ fn date(text: &str) -> Option<i64> {
         }
         [year, month, day] => days_of(sign * number(year)?, number(month)?, number(day)?),
         [year, ordinal] if ordinal.len() == 3 => {
-            ordinal_day(sign * number(year)?, number(ordinal)?)
+            day_of_year(sign * number(year)?, number(ordinal)?)
         }
         [year, month] => days_of(sign * number(year)?, number(month)?, 1),
         [compact] => compact_date(sign, compact),
@@ -123,13 +143,13 @@ fn date(text: &str) -> Option<i64> {
 }
 
 fn compact_date(sign: i64, text: &str) -> Option<i64> {
-    let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
+    let number = |range: std::ops::Range<usize>| number(text.get(range)?);
     let year = sign * number(0..4)?;
     match text.len() {
         4 => days_of(year, 1, 1),
         6 => days_of(year, number(4..6)?, 1),
         7 if text.get(4..5) == Some("W") => week_day(year, text.get(5..)?, "1"),
-        7 => ordinal_day(year, number(4..7)?),
+        7 => day_of_year(year, number(4..7)?),
         8 if text.get(4..5) == Some("W") => week_day(year, text.get(5..7)?, text.get(7..)?),
         8 => days_of(year, number(4..6)?, number(6..8)?),
         _ => None,
@@ -137,31 +157,18 @@ fn compact_date(sign: i64, text: &str) -> Option<i64> {
 }
 
 fn week_day(year: i64, week: &str, day: &str) -> Option<i64> {
-    let (week, day) = (week.parse().ok()?, day.parse().ok()?);
+    let (week, day) = (number(week)?, number(day)?);
     let exists = (1..=53).contains(&week) && (1..=7).contains(&day);
     if exists { week_date(year, week, day).ok() } else { None }
 }
 
-fn ordinal_day(year: i64, ordinal: i64) -> Option<i64> {
-    (1..=366).contains(&ordinal).then(|| days_of(year, 1, 1))?.map(|first| first + ordinal - 1)
-}
-
 fn time(text: &str) -> Option<i64> {
-    let (clock, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = clock.replace(':', "");
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) || digits.len() % 2 != 0 {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let (hour, minute, second) = clock(whole)?;
+    if fraction.len() > 9 {
         return None;
     }
-    let number = |from: usize| match digits.get(from..from + 2) {
-        Some(part) => part.parse::<i64>().ok(),
-        None => Some(0),
-    };
-    let (hour, minute, second) = (number(0)?, number(2)?, number(4)?);
-    let exists = !digits.is_empty() && digits.len() <= 6 && hour < 24 && minute < 60 && second < 60;
-    if !exists || fraction.len() > 9 {
-        return None;
-    }
-    let nanos = format!("{fraction:0<9}").parse::<i64>().ok()?;
+    let nanos = number(&format!("{fraction:0<9}"))?;
     Some((hour * 3600 + minute * 60 + second) * SECOND + nanos)
 }
 

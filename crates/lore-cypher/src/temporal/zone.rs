@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
+use super::calendar::days_in_month;
 use super::{DAY, SECOND, civil};
 
 /// A time zone.
@@ -122,8 +123,8 @@ fn shown(day: i64, nanos: i64) -> DateTime {
     let year = year.clamp(-9998, 9998) as i16;
     let (seconds, rest) = (nanos / SECOND, nanos % SECOND);
     let time = ((seconds / 3600) as i8, (seconds / 60 % 60) as i8, (seconds % 60) as i8);
-    // The year may have been clamped to one without a 29th of February, so the 28th stands for it.
-    let of_month = if month == 2 { of_month.min(28) } else { of_month };
+    // The year may have been clamped to one without a 29th of February; the 28th stands for it.
+    let of_month = of_month.min(days_in_month(year.into(), month));
     DateTime::new(year, month as i8, of_month as i8, time.0, time.1, time.2, rest as i32)
         .unwrap_or_default()
 }
