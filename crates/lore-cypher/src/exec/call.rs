@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Exec, convert};
+use super::{Exec, convert, type_name};
 use crate::error::{CypherError, Result, failed};
 use crate::functions::{self, Function};
 use crate::temporal;
@@ -27,7 +27,10 @@ impl Exec<'_> {
             Function::ToFloatOrNull => Ok(convert::to_float(first).unwrap_or_default()),
             Function::ToIntegerOrNull => Ok(convert::to_integer(first).unwrap_or_default()),
             Function::ToStringOrNull => Ok(convert::to_text(first).unwrap_or_default()),
-            Function::ValueType => Ok(Value::text(first.kind())),
+            Function::ValueType => {
+                self.meter.pass(first)?;
+                self.text(type_name::of(first))
+            }
             Function::NullIf => {
                 let same = second.and_then(|second| crate::compare::equals(first, second));
                 Ok(if same == Some(true) { Value::Null } else { first.clone() })
@@ -243,7 +246,7 @@ fn of_number(function: Function, value: &Value, second: Option<&Value>) -> Resul
                 // The number does not have that many digits.
                 scaled if !scaled.is_finite() => number,
                 _ if scale == 0.0 => 0.0,
-                scaled => (scaled + 0.5).floor() / scale,
+                scaled => half_up(scaled) / scale,
             }
         }
         Function::Sin => number.sin(),
@@ -254,6 +257,13 @@ fn of_number(function: Function, value: &Value, second: Option<&Value>) -> Resul
         Function::Sign => return Ok(Value::Int(number.signum() as i64)),
         _ => return unfit(function, value),
     }))
+}
+
+/// Rounds to the nearest whole number, and a half upwards. Adding a half and taking the floor would
+/// itself round, and turn the largest number below a half into one.
+fn half_up(number: f64) -> f64 {
+    let floor = number.floor();
+    if number - floor >= 0.5 { floor + 1.0 } else { floor }
 }
 
 fn unfit<T>(function: Function, value: &Value) -> Result<T> {

@@ -40,9 +40,20 @@ pub(super) fn to_float(value: &Value) -> Result<Value> {
         Value::Null => Value::Null,
         Value::Int(number) => Value::Float(*number as f64),
         Value::Float(number) => Value::Float(*number),
-        Value::String(text) => text.trim().parse().map_or(Value::Null, Value::Float),
+        Value::String(text) => float_of(text.trim()).map_or(Value::Null, Value::Float),
         other => return failed(format!("{} cannot be made a float", other.kind())),
     })
+}
+
+/// Parses a float. Of the words that stand for no finite number, only those that
+/// [`number_text`] writes are read.
+fn float_of(text: &str) -> Option<f64> {
+    let is_word = text.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_alphabetic());
+    match text {
+        "NaN" | "Infinity" | "-Infinity" => text.parse().ok(),
+        _ if is_word => None,
+        _ => text.parse().ok(),
+    }
 }
 
 /// `toString`.

@@ -19,6 +19,7 @@ mod read;
 mod shortest;
 mod table;
 mod texts;
+mod type_name;
 mod walk;
 
 use std::ops::ControlFlow;
