@@ -100,6 +100,8 @@ pub enum Refusal {
     Header,
 }
 
+/// The error for somebody who gave the address of a page as `url`. What a refusal means to somebody
+/// else, such as the owner who configured a service, is for the caller to say.
 impl From<NetError> for Error {
     fn from(error: NetError) -> Self {
         match &error {

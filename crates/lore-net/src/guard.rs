@@ -143,6 +143,9 @@ impl Resolve for GuardedResolver {
         Box::pin(async move {
             let found = resolver.addresses(name.as_str()).await.map_err(|_| Unresolved)?;
             let found: Vec<_> = found.into_iter().map(|ip| SocketAddr::new(ip, port)).collect();
+            if found.is_empty() {
+                return Err(Unresolved.into());
+            }
             if !found.iter().all(|address| guard.admits(*address)) {
                 return Err(Refusal::NotPublic.into());
             }

@@ -45,12 +45,12 @@ impl Web {
             Some(Host::Ipv6(address)) => vec![address.into()],
             Some(Host::Domain(name)) => {
                 let found = self.network.resolver.addresses(name).await;
-                found.map_err(|_| NetError::Unreachable { host: host(&url) })?
+                found.map_err(|_| NetError::Unresolved { host: host(&url) })?
             }
             None => return Err(Refusal::Malformed.into()),
         };
         if found.is_empty() {
-            return Err(NetError::Unreachable { host: host(&url) });
+            return Err(NetError::Unresolved { host: host(&url) });
         }
         let allowed = found.iter().all(|ip| self.guard.admits(SocketAddr::new(*ip, port)));
         if allowed { Ok(found) } else { Err(Refusal::NotPublic.into()) }

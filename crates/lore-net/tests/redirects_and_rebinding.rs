@@ -16,6 +16,18 @@ use std::sync::Arc;
 use harness::{Names, Server, html, network, page, redirect_to};
 use lore_net::{Limits, NetError, Refusal, Web};
 
+#[tokio::test]
+async fn a_name_without_addresses_is_unresolved_for_everybody() {
+    let names = Arc::new(Names::default().with("empty.example", &[&[]]));
+    let web = network(&names, &[], &[]).web();
+    for host in ["unknown.example", "empty.example"] {
+        let url = format!("https://{host}/");
+        let expected = NetError::Unresolved { host: host.to_owned() };
+        assert_eq!(web.get(&url, &Limits::page()).await.unwrap_err(), expected, "{host}");
+        assert_eq!(web.addresses(&url).await.unwrap_err(), expected, "{host}");
+    }
+}
+
 /// A visible and a hidden server on the same port, and a client for pages.
 struct Stage {
     visible: Server,

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::HeaderValue;
 use lore_app::federation::{Answer, Carrier, GivenBy, NodeRid, Unanswered};
 use lore_core::{Error, Result};
-use lore_net::{Api, Endpoint, Limits, Network, Reach, Retry};
+use lore_net::{Api, Endpoint, Limits, NetError, Network, Reach, Retry};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -54,14 +54,14 @@ impl HttpCarrier {
         let api = self.api(url, GivenBy::Owner)?;
         let limits = Limits { total: INTRODUCTION, ..Limits::service() };
         let asked = api.get(["health"]).limits(limits.clone()).retry(Retry::never()).send();
-        let answer = asked.await.map_err(Error::from)?;
+        let answer = asked.await.map_err(unanswered)?;
         if let Some(rid) = named_in(answer.bytes(), "/node/node_rid") {
             return Ok(rid);
         }
         let profile = introduction.ok_or_else(silent)?;
         let handshake = json!({ "type": "handshake", "profile": profile });
         let call = api.post(["handshake"]).json(&handshake);
-        let answer = call.limits(limits).retry(Retry::never()).send().await.map_err(Error::from)?;
+        let answer = call.limits(limits).retry(Retry::never()).send().await.map_err(unanswered)?;
         named_in(answer.bytes(), "/profile/node_rid").ok_or_else(silent)
     }
 
@@ -71,7 +71,6 @@ impl HttpCarrier {
         if let Some(api) = self.apis.lock().get(&key) {
             return Ok(api.clone());
         }
-        let refused = |problem: String| Error::invalid("url", problem, "give http:// or https://");
         let endpoint = Endpoint::new(&base_of(url)).map_err(|error| refused(error.to_string()))?;
         let endpoint = match (self.whereabouts, endpoint.reach()) {
             (Whereabouts::PrivateNetwork, _) => endpoint.on_private_network(),
@@ -107,6 +106,19 @@ impl Carrier for HttpCarrier {
         let sent = call.body(json, Bytes::from(body)).retry(Retry::never()).send().await;
         let answer = sent.map_err(|_| Unanswered)?;
         Ok(Answer { status: answer.status(), body: answer.bytes().to_vec() })
+    }
+}
+
+/// The error for an address of a node that cannot be used.
+fn refused(problem: String) -> Error {
+    Error::invalid("url", problem, "give the http:// or https:// address of a node")
+}
+
+/// The error for a node that the owner gave the address of and that did not answer.
+fn unanswered(error: NetError) -> Error {
+    match error {
+        NetError::Refused(refusal) => refused(refusal.to_string()),
+        other => Error::Unavailable { what: format!("the node ({other})") },
     }
 }
 

@@ -109,7 +109,7 @@ pub fn redirect_to(target: &str) -> Vec<u8> {
 }
 
 /// A name server that answers each name from a list, one entry per query; the last entry is
-/// repeated. It counts the queries.
+/// repeated. Without a list and without a common answer, the lookup fails. It counts the queries.
 #[derive(Default)]
 pub struct Names {
     script: BTreeMap<String, Vec<Vec<IpAddr>>>,
@@ -138,7 +138,12 @@ impl Resolver for Names {
         let mut asked = self.asked.lock().unwrap();
         let count = asked.entry(host.to_owned()).or_insert(0);
         *count += 1;
-        let Some(answers) = self.script.get(host) else { return Ok(self.fallback.clone()) };
+        let Some(answers) = self.script.get(host) else {
+            return match self.fallback.is_empty() {
+                true => Err(io::ErrorKind::NotFound.into()),
+                false => Ok(self.fallback.clone()),
+            };
+        };
         Ok(answers[(*count - 1).min(answers.len() - 1)].clone())
     }
 }
