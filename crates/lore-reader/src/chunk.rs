@@ -70,16 +70,39 @@ fn joined(mut chunk: Chunk, text: &str) -> Chunk {
     chunk
 }
 
+/// The line that opens fenced code.
+#[derive(Clone, Copy)]
+struct Fence {
+    mark: char,
+    length: usize,
+}
+
+impl Fence {
+    /// Returns the fence that a line opens, if it opens one.
+    fn opened_by(line: &str) -> Option<Self> {
+        let mark = line.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
+        let after = line.trim_start_matches(mark);
+        let length = line.len() - after.len();
+        // Backticks with more of them behind are code within a line.
+        let is_inline = mark == '`' && after.contains('`');
+        (length >= 3 && !is_inline).then_some(Self { mark, length })
+    }
+
+    /// Whether a line closes the fence: the same mark, at least as often, and nothing else.
+    fn is_closed_by(self, line: &str) -> bool {
+        line.len() >= self.length && line.chars().all(|mark| mark == self.mark)
+    }
+}
+
 /// Splits a text into blocks: headings, paragraphs, lists, tables, and fenced code, which may
 /// contain empty lines.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
     let mut begin = None;
-    let mut fence: Option<&str> = None;
+    let mut fence: Option<Fence> = None;
     let mut place = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim();
-        let marker = ["```", "~~~"].into_iter().find(|marker| bare.starts_with(marker));
         let is_heading = fence.is_none() && heading(bare).is_some();
         let ends = fence.is_none() && (bare.is_empty() || is_heading);
         if ends && let Some(start) = begin.take() {
@@ -90,11 +113,11 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
         } else if !bare.is_empty() || fence.is_some() {
             begin.get_or_insert(place);
         }
-        match (fence, marker) {
-            (None, Some(marker)) => fence = Some(marker),
-            (Some(open), Some(marker)) if open == marker => fence = None,
-            _ => {}
-        }
+        fence = match fence {
+            None => Fence::opened_by(bare),
+            Some(open) if open.is_closed_by(bare) => None,
+            open => open,
+        };
         place += line.len();
     }
     if let Some(start) = begin {
@@ -171,6 +194,23 @@ mod tests {
         let found = chunks(text);
         assert_eq!(found.len(), 1);
         assert!(found[0].headings.is_empty() && found[0].text.contains("# not a heading\n\necho"));
+    }
+
+    #[test]
+    fn a_code_block_ends_at_its_own_fence_only() {
+        for code in [
+            "````md\n```sh\n\n# inner\n```\n\n# inner\n````",
+            "```\n```text\n\n# inner\n```",
+            "```\n~~~\n\n# inner\n```",
+            "~~~ `x`\n\n# inner\n~~~~~",
+        ] {
+            let found = chunks(&format!("{code}\n\n# After\n\ntext"));
+            let headings: Vec<_> = found.iter().map(|chunk| chunk.headings.as_slice()).collect();
+            assert_eq!(headings, [&[][..], &["After".to_owned()]], "{code}");
+            assert_eq!(found[0].text, code);
+        }
+        // Code within a line opens nothing.
+        assert_eq!(chunks("```let```\n\n# A\n\ntext")[1].headings, ["A"]);
     }
 
     #[test]
