@@ -238,14 +238,20 @@ fn with_ending(path: &str, name: String) -> Result<String, VaultError> {
     if lower.ends_with(ENDING) && name.len() > ENDING.len() {
         return Ok(name);
     }
-    let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let looks_like_one = (1..=5).contains(&ending.len())
-        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && ending.bytes().any(|byte| byte.is_ascii_alphabetic());
-    if looks_like_one {
-        return Err(bad(path, "is not a note: notes end in .md"));
+    match has_extension(&name) {
+        true => Err(bad(path, "is not a note: notes end in .md")),
+        false => Ok(format!("{name}{ENDING}")),
     }
-    Ok(format!("{name}{ENDING}"))
+}
+
+/// Whether a name seems to end in a file extension: two to five letters and digits, the letters all
+/// small or all capital. "Chapter 2.b", "Release 1.2" and "Dr.Smith" are titles.
+fn has_extension(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let any = |test: fn(&u8) -> bool| ending.as_bytes().iter().any(test);
+    (2..=5).contains(&ending.len())
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && any(u8::is_ascii_lowercase) != any(u8::is_ascii_uppercase)
 }
 
 fn bad(path: &str, problem: &'static str) -> VaultError {
@@ -271,6 +277,17 @@ mod tests {
         assert_eq!(NotePath::parse("Orte/Köln 中.md").unwrap().to_string(), "Orte/Köln 中.md");
         assert_eq!(FolderPath::parse(".").unwrap(), FolderPath::default());
         assert_eq!(FolderPath::parse("People/").unwrap().to_string(), "People");
+    }
+
+    #[test]
+    fn a_dot_in_a_title_is_not_an_extension() {
+        for title in ["Chapter 2.b", "Dr.Smith", "Release 1.2", "v2.0", "St.Ives", "a.longer"] {
+            assert_eq!(NotePath::parse(title).unwrap().to_string(), format!("{title}.md"));
+        }
+        for name in ["x.txt", "X.TXT", "song.mp3", "a.7z", "page.html", "x.md.js"] {
+            let refused = NotePath::parse(name);
+            assert!(matches!(refused, Err(VaultError::BadName { .. })), "{name}");
+        }
     }
 
     #[test]
