@@ -40,11 +40,17 @@ pub enum VaultError {
         /// The path.
         path: String,
     },
-    /// The note is larger than [`crate::LARGEST_NOTE`], or the vault has too many notes.
+    /// The note is larger than [`crate::LARGEST_NOTE`].
     #[error("\"{path}\" is larger than allowed")]
     TooLarge {
         /// The path.
         path: String,
+    },
+    /// The vault has too many notes to list them.
+    #[error("the vault has more than {most} notes")]
+    TooManyNotes {
+        /// The largest number.
+        most: usize,
     },
     /// The operating system reported an error.
     #[error("the vault is not available: {reason}")]
@@ -75,6 +81,9 @@ impl From<VaultError> for Error {
             }
             VaultError::TooLarge { path } => {
                 Self::TooLarge { what: path, limit: format!("{} bytes", crate::LARGEST_NOTE) }
+            }
+            VaultError::TooManyNotes { most } => {
+                Self::TooLarge { what: "the vault".into(), limit: format!("{most} notes") }
             }
             VaultError::Unavailable { .. } => Self::Unavailable { what: "the vault".into() },
         }

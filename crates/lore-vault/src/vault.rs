@@ -151,10 +151,10 @@ impl Vault {
     pub fn list(&self, folder: &FolderPath) -> Result<Vec<String>, VaultError> {
         let missing = || VaultError::FolderNotFound { path: folder.to_string() };
         let handle = self.folder(folder)?.ok_or_else(missing)?;
-        let mut notes = Vec::new();
-        scan(&handle, folder, &mut notes, &mut Vec::new())?;
+        let mut found = Found::default();
+        found.add(&handle, folder, MOST_NOTES)?;
         let mut names: Vec<_> =
-            notes.into_iter().map(|note| note.path.file_name().to_owned()).collect();
+            found.notes.into_iter().map(|note| note.path.file_name().to_owned()).collect();
         names.sort();
         Ok(names)
     }
@@ -166,29 +166,30 @@ impl Vault {
 
     /// Returns all notes in a folder and below, sorted by path; empty if the folder does not exist.
     pub fn notes_below(&self, folder: &FolderPath) -> Result<Vec<Note>, VaultError> {
-        let mut notes = Vec::new();
-        let mut folders = vec![folder.clone()];
-        while let Some(folder) = folders.pop() {
+        self.collect(folder, MOST_NOTES)
+    }
+
+    /// Returns up to `most` notes; fails if there are more.
+    fn collect(&self, folder: &FolderPath, most: usize) -> Result<Vec<Note>, VaultError> {
+        let mut found = Found { folders: vec![folder.clone()], ..Found::default() };
+        while let Some(folder) = found.folders.pop() {
             // A folder may disappear while others are being read.
             if let Some(handle) = self.folder(&folder)? {
-                scan(&handle, &folder, &mut notes, &mut folders)?;
-            }
-            if notes.len() > MOST_NOTES {
-                return Err(VaultError::TooLarge { path: "the vault".into() });
+                found.add(&handle, &folder, most)?;
             }
         }
-        notes.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(notes)
+        found.notes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found.notes)
     }
 
     /// Removes temporary files that killed writers left behind. `before` should be old enough that
     /// nobody is still writing.
     pub fn remove_leftovers(&self, before: SystemTime) -> Result<usize, VaultError> {
         let mut removed = 0;
-        let mut folders = vec![FolderPath::default()];
-        while let Some(folder) = folders.pop() {
+        let mut found = Found { folders: vec![FolderPath::default()], ..Found::default() };
+        while let Some(folder) = found.folders.pop() {
             let Some(handle) = self.folder(&folder)? else { continue };
-            scan(&handle, &folder, &mut Vec::new(), &mut folders)?;
+            found.add(&handle, &folder, MOST_NOTES)?;
             removed += remove_temporary(&handle, before).map_err(|error| VaultError::io(&error))?;
         }
         Ok(removed)
@@ -306,25 +307,33 @@ fn read_bounded(file: File) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-fn scan(
-    handle: &Dir,
-    folder: &FolderPath,
-    notes: &mut Vec<Note>,
-    folders: &mut Vec<FolderPath>,
-) -> Result<(), VaultError> {
-    let entries = handle.entries().map_err(|error| VaultError::io(&error))?;
-    for entry in entries.take(MOST_NOTES) {
-        let entry = entry.map_err(|error| VaultError::io(&error))?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        // The kind of the entry itself: a link counts as a link, whatever it leads to.
-        let Ok(metadata) = handle.symlink_metadata(&name) else { continue };
-        if metadata.is_dir() {
-            folders.extend(folder.below(&name));
-        } else if is_plain(&metadata) {
-            notes.extend(NotePath::found(folder, &name).map(|path| note(path, &metadata)));
+/// Notes that were found, and folders still to be searched.
+#[derive(Default)]
+struct Found {
+    notes: Vec<Note>,
+    folders: Vec<FolderPath>,
+}
+
+impl Found {
+    /// Adds the notes and folders in a folder. Fails if there are more than `most` notes in all,
+    /// because a list that was cut short would pass for the whole.
+    fn add(&mut self, handle: &Dir, folder: &FolderPath, most: usize) -> Result<(), VaultError> {
+        for entry in handle.entries().map_err(|error| VaultError::io(&error))? {
+            let entry = entry.map_err(|error| VaultError::io(&error))?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            // The kind of the entry itself: a link counts as a link, whatever it leads to.
+            let Ok(metadata) = handle.symlink_metadata(&name) else { continue };
+            if metadata.is_dir() {
+                self.folders.extend(folder.below(&name));
+            } else if is_plain(&metadata) {
+                self.notes.extend(NotePath::found(folder, &name).map(|path| note(path, &metadata)));
+            }
+            if self.notes.len() > most {
+                return Err(VaultError::TooManyNotes { most });
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn note(path: NotePath, metadata: &Metadata) -> Note {
@@ -347,4 +356,30 @@ fn remove_temporary(handle: &Dir, before: SystemTime) -> io::Result<usize> {
         }
     }
     Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vault_with_too_many_notes_is_refused_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.md", "b.md", "other.txt", "more.txt"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        std::fs::create_dir(folder.path().join("below")).unwrap();
+        std::fs::write(folder.path().join("below/c.md"), "").unwrap();
+        let vault = Vault::open(folder.path(), Effects::system()).unwrap();
+        let count = |most| {
+            let found = vault.collect(&FolderPath::default(), most);
+            found.map(|notes| notes.len())
+        };
+        assert_eq!(count(3), Ok(3));
+        for most in [0, 1, 2] {
+            assert_eq!(count(most), Err(VaultError::TooManyNotes { most }));
+        }
+        let error = lore_core::Error::from(VaultError::TooManyNotes { most: 2 });
+        assert!(error.to_string().contains("2 notes"), "{error}");
+    }
 }
