@@ -24,7 +24,12 @@ use crate::{docs, search, tally, veil};
 impl Nodes for SqliteStore {
     async fn node(&self, viewer: &Viewer, key: NodeKey) -> StoreResult<Option<Node>> {
         let sight = Sight::of(viewer);
-        self.glance(move |db| one(db, sight, &key)).await
+        self.glance(move |db| one(db, sight, &key, Presence::Live)).await
+    }
+
+    async fn node_in_bin(&self, viewer: &Viewer, key: NodeKey) -> StoreResult<Option<Node>> {
+        let sight = Sight::of(viewer);
+        self.glance(move |db| one(db, sight, &key, Presence::Deleted)).await
     }
 
     async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>> {
@@ -105,12 +110,12 @@ impl Nodes for SqliteStore {
     }
 }
 
-fn one(db: &Connection, sight: Sight, key: &NodeKey) -> Answer<Option<Node>> {
+fn one(db: &Connection, sight: Sight, key: &NodeKey, presence: Presence) -> Answer<Option<Node>> {
     let (condition, parameters) = condition_of(key);
     let sql = format!(
         "SELECT {} FROM node n WHERE {condition} AND {}",
         rows::node_columns(),
-        sight::node("n", Presence::Live)
+        sight::node("n", presence)
     );
     let own = borrowed(&parameters);
     let mut statement = db.prepare_cached(&sql)?;

@@ -115,6 +115,9 @@ pub trait Nodes {
     /// One live node.
     async fn node(&self, viewer: &Viewer, key: NodeKey) -> StoreResult<Option<Node>>;
 
+    /// One deleted node.
+    async fn node_in_bin(&self, viewer: &Viewer, key: NodeKey) -> StoreResult<Option<Node>>;
+
     /// Several live nodes; absent and hidden ones are left out.
     async fn nodes(&self, viewer: &Viewer, ids: &[NodeId]) -> StoreResult<Vec<Node>>;
 

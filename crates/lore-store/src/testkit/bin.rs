@@ -9,7 +9,7 @@ use crate::{
     TextPatch, TextRef,
 };
 
-/// No key finds it; only the query for deleted nodes lists it.
+/// Only the query for deleted nodes lists it, and a key finds it only there.
 pub async fn a_deleted_node_is_only_in_the_bin(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
     let node = stage.node(&stage.owner, "Gandalf").await;
@@ -22,8 +22,12 @@ pub async fn a_deleted_node_is_only_in_the_bin(harness: &dyn Harness) {
         NodeKey::KindNumber(node.kind.clone(), node.kind_number),
     ];
     for key in keys {
-        assert_eq!(stage.store().node(&stage.owner, key).await.unwrap(), None);
+        assert_eq!(stage.store().node(&stage.owner, key.clone()).await.unwrap(), None);
+        let binned = stage.store().node_in_bin(&stage.owner, key).await.unwrap().unwrap();
+        assert_eq!((binned.id, binned.deleted_at), (node.id, Some(moment(1))));
     }
+    let key = NodeKey::Uid(live.uid);
+    assert_eq!(stage.store().node_in_bin(&stage.owner, key).await.unwrap(), None);
     let both = [node.id, live.id];
     assert_eq!(stage.store().nodes(&stage.owner, &both).await.unwrap().len(), 1);
     let page = stage.store().find_nodes(&stage.owner, NodeQuery::default()).await.unwrap();

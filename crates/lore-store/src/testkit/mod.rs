@@ -251,6 +251,7 @@ macro_rules! contract_tests {
         ]);
         $crate::contract_tests!(@topic $harness, visibility, [
             nodes_by_role_and_visibility,
+            nodes_in_the_bin_by_role_and_visibility,
             what_is_concealed_is_known_by_every_key,
             texts_by_role_and_visibility,
             edges_by_role_and_visibility,

@@ -70,6 +70,30 @@ pub async fn nodes_by_role_and_visibility(harness: &dyn Harness) {
     }
 }
 
+/// By each key. Nobody sees what is in the bin of another world.
+pub async fn nodes_in_the_bin_by_role_and_visibility(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let cast = Cast::of(&stage).await;
+    let elsewhere = stage.other_world("Elsewhere").await;
+    for (visibility, author) in cast.visibilities(&stage) {
+        let node = stage.node_for(&author, visibility).await;
+        stage.change(&author, Change::DeleteNode(NodeRef::Id(node.id), Expect::Any)).await;
+        let keys = [
+            NodeKey::Id(node.id),
+            NodeKey::Uid(node.uid),
+            NodeKey::Number(node.number),
+            NodeKey::KindNumber(node.kind.clone(), node.kind_number),
+        ];
+        for key in keys {
+            for viewer in &cast.viewers {
+                let found = stage.store().node_in_bin(viewer, key.clone()).await.unwrap();
+                assert_eq!(found.is_some(), visibility.admits(viewer), "{visibility:?} {viewer:?}");
+            }
+            assert_eq!(stage.store().node_in_bin(&elsewhere, key).await.unwrap(), None);
+        }
+    }
+}
+
 /// Also for deleted items. Items that do not exist or are in another world are not reported.
 pub async fn what_is_concealed_is_known_by_every_key(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;
