@@ -33,7 +33,7 @@ pub enum Note {
     HadCondition,
     /// The character did not have the condition.
     HadNoCondition,
-    /// A number was brought into its range, usually because a maximum was lowered.
+    /// A number was above its maximum, which was lowered, and was lowered to it.
     LoweredToMaximum,
     /// The last action of the character is a critical success.
     LastActionIsCritical,

@@ -207,8 +207,10 @@ impl<'a> Resting<'a> {
             return;
         }
         for member in self.members.iter_mut().filter(|it| it.state.life == Life::Unconscious) {
-            member.state.life = Life::Active;
-            member.hear(&[Note::WokeUp]);
+            let awake = State { life: Life::Active, ..member.state.clone() };
+            let step = Step::settled(member.profile, &member.state, awake, vec![Note::WokeUp]);
+            member.state = step.state;
+            member.hear(&step.notes);
         }
     }
 

@@ -96,6 +96,11 @@ impl State {
         state.armor_marked = state.armor_marked.clamp(0, profile.armor_score());
         state
     }
+
+    /// The numbers that have a maximum.
+    const fn numbers(&self) -> [i64; 5] {
+        [self.scars, self.hope, self.stress, self.hp, self.armor_marked]
+    }
 }
 
 /// Whether a character still takes part in play.
@@ -132,7 +137,8 @@ impl Life {
 /// Brings every number into the range of a profile that has changed.
 pub fn clamp_to(profile: &Profile, state: &State) -> Step {
     let clamped = state.clamped(profile);
-    let notes = if clamped == *state { Vec::new() } else { vec![Note::LoweredToMaximum] };
+    let is_lowered = clamped.numbers().into_iter().zip(state.numbers()).any(|(new, old)| new < old);
+    let notes = if is_lowered { vec![Note::LoweredToMaximum] } else { Vec::new() };
     Step::settled(profile, state, clamped, notes)
 }
 
@@ -213,6 +219,13 @@ mod tests {
         assert_eq!(step.notes, [Note::LoweredToMaximum, Note::BecameVulnerable]);
         let again = clamp_to(&lowered, &step.state);
         assert_eq!((again.changes, again.notes), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_negative_number_is_raised_without_a_note_about_a_maximum() {
+        let broken = State { stress: -1, hp: 6, ..State::default() };
+        let step = clamp_to(&profile(|_| {}), &broken);
+        assert_eq!((step.state.stress, step.changes.len(), step.notes), (0, 1, vec![]));
     }
 
     #[test]
