@@ -23,6 +23,10 @@ use crate::{proc, report};
 /// The number of entities of the large campaign, and of the one for the comparison.
 const LARGE: usize = 5_000;
 const COMPARED: usize = 300;
+/// The kinds of the entities in the campaign that is read. The one for the comparison has
+/// characters only.
+const KINDS: [&str; 8] =
+    ["character", "creature", "location", "organization", "race", "note", "journal", "quest"];
 /// The number of tags of the campaign.
 const TAGS: usize = 120;
 /// The number of the first entity; tags, and the notes that created them, have lower ones.
@@ -44,7 +48,7 @@ const MCP_KANKA: &str = "import os, asyncio\n\
 pub(crate) fn run(bench: &Bench, peer: Option<&Path>, quick: bool) -> anyhow::Result<ExitCode> {
     println!("# Pages benchmark\n\nMachine: {}.\n", proc::machine());
     let large = if quick { COMPARED } else { LARGE };
-    let campaign = Campaign::open(bench, "kanka-large", large)?;
+    let campaign = Campaign::open(bench, "kanka-large", large, &KINDS)?;
     reading(bench, &campaign)?;
     drop(campaign);
     comparing(bench, peer)?;
@@ -61,10 +65,17 @@ struct Campaign {
 }
 
 impl Campaign {
-    fn open(bench: &Bench, name: &str, entities: usize) -> anyhow::Result<Self> {
+    fn open(
+        bench: &Bench,
+        name: &str,
+        entities: usize,
+        kinds: &[&'static str],
+    ) -> anyhow::Result<Self> {
         eprintln!("filling a campaign of {entities}");
         let place = bench.place(name);
-        fill(&mut Piped::open(bench.lorewell_on(&place, &["--toolsets", "pages"]))?, entities)?;
+        let mut filling = Piped::open(bench.lorewell_on(&place, &["--toolsets", "pages"]))?;
+        fill(&mut filling, entities, kinds)?;
+        drop(filling);
         let made = bench
             .lorewell_on(&place, &["token", "create", "--role", "owner", "--name", "bench"])
             .output()?;
@@ -184,7 +195,7 @@ fn reads() -> Vec<(&'static str, &'static str, Value)> {
 /// Makes the same calls to both servers, each with its own campaign, so that neither reads what the
 /// other created.
 fn comparing(bench: &Bench, peer: Option<&Path>) -> anyhow::Result<()> {
-    let campaign = Campaign::open(bench, "kanka-compared", COMPARED)?;
+    let campaign = Campaign::open(bench, "kanka-compared", COMPARED, &["character"])?;
     let (requests, _) = campaign.copy(bench)?;
     println!("Campaign of {COMPARED}, copied with {requests} requests. Requests | wall ms.\n");
     println!("| call | requests | wall ms | mcp-kanka requests | mcp-kanka wall ms |");
@@ -192,7 +203,7 @@ fn comparing(bench: &Bench, peer: Option<&Path>) -> anyhow::Result<()> {
     let ours = measured(&campaign, campaign.lorewell(bench)?, "ours")?;
     let theirs = match peer {
         Some(python) => {
-            let campaign = Campaign::open(bench, "kanka-compared-too", COMPARED)?;
+            let campaign = Campaign::open(bench, "kanka-compared-too", COMPARED, &["character"])?;
             let mut command = Command::new(python);
             command.args(["-c", MCP_KANKA]);
             Some(measured(&campaign, Piped::open(campaign.with(command))?, "theirs")?)
@@ -285,11 +296,9 @@ fn ask(server: &mut Piped, tool: &str, arguments: &Value) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Fills a campaign with entities of every kind, with tags, mentions and dates.
-fn fill(server: &mut Piped, entities: usize) -> anyhow::Result<()> {
+/// Fills a campaign with entities of each of the kinds, with tags, mentions and dates.
+fn fill(server: &mut Piped, entities: usize, kinds: &[&str]) -> anyhow::Result<()> {
     const TOGETHER: usize = 100;
-    const KINDS: [&str; 8] =
-        ["character", "creature", "location", "organization", "race", "note", "journal", "quest"];
     let tags: Vec<Value> = (0..TAGS)
         .map(|n| json!({ "entity_type": "note", "name": "tags", "tags": [format!("tag {n}")] }))
         .collect();
@@ -300,10 +309,8 @@ fn fill(server: &mut Piped, entities: usize) -> anyhow::Result<()> {
     for begin in (0..entities).step_by(TOGETHER) {
         let made: Vec<Value> = (begin..(begin + TOGETHER).min(entities))
             .map(|n| {
-                // The campaign for the comparison has characters only.
-                let kind = if entities == COMPARED { 0 } else { n };
                 json!({
-                    "entity_type": KINDS.get(kind % KINDS.len()),
+                    "entity_type": kinds.get(n % kinds.len().max(1)),
                     "name": name(n),
                     "type": if n % 3 == 0 { "NPC" } else { "Guild" },
                     "tags": [format!("tag {}", n % TAGS), format!("tag {}", (n + 1) % TAGS)],
