@@ -13,6 +13,9 @@ use super::session::{self, touching_log};
 /// The maximum size of the values in one event, in bytes, slightly below the limit of the store.
 const VALUES_MAX: usize = 200_000;
 
+/// Field of what an archiving event keeps: its notes were too long for the event.
+pub(crate) const NOTES_LEFT_OUT: &str = "notes_left_out";
+
 /// The changes to one node.
 pub(crate) struct Edits {
     kind: &'static str,
@@ -94,7 +97,7 @@ impl Edits {
             && let Some(kept) = self.kept.as_object_mut()
         {
             kept.shift_remove("notes");
-            kept.insert("notes_left_out".into(), true.into());
+            kept.insert(NOTES_LEFT_OUT.into(), true.into());
         }
     }
 }

@@ -140,3 +140,17 @@ async fn what_was_archived_at_the_event_is_not_in_the_fork() {
     let fork = table.call("campaign_fork", wanted).await;
     assert_eq!((&fork["character_count"], fork.get("not_rewound")), (&json!(1), None), "{fork}");
 }
+
+#[tokio::test]
+async fn a_fork_says_that_long_notes_of_an_archived_character_are_missing() {
+    let table = Table::set().await;
+    let long = json!({ "character_id": table.character, "notes": "ł€".repeat(25_000) });
+    table.call("character_update", long).await;
+    let note = json!({ "session_id": table.session, "text": "here" });
+    let seq = table.call("session_note_add", note).await["seq"].clone();
+    let archive = json!({ "character_id": table.character, "archived": true });
+    table.call("character_update", archive).await;
+    let wanted = json!({ "campaign_id": table.campaign, "session_id": table.session, "seq": seq });
+    let fork = table.call("campaign_fork", wanted).await;
+    assert_eq!(fork["not_rewound"], json!(["the notes of Wren: too long for the log"]), "{fork}");
+}

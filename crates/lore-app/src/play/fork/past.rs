@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::play::desk::Desk;
 use crate::play::dossier::NOTES;
+use crate::play::history::NOTES_LEFT_OUT;
 use crate::play::ids::Thing;
 use crate::play::sheet::{self, Sheet};
 use crate::play::table::{self, Table};
@@ -204,6 +205,9 @@ impl Past {
             let others = kept.and_then(|kept| kept.get("other_texts")?.as_u64());
             if others != Some(0) {
                 self.not_rewound.push(format!("texts of {name} besides its notes"));
+            }
+            if kept.is_some_and(|kept| kept.get(NOTES_LEFT_OUT).is_some()) {
+                self.not_rewound.push(format!("the notes of {name}: too long for the log"));
             }
             match kept.and_then(|kept| PastCharacter::kept(node, kept)) {
                 Some(character) => self.characters.push(character),
