@@ -132,7 +132,7 @@ impl<'a> Links<'a> {
         let bin = |edge: &Edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any);
         batch.changes.extend(stale.map(bin));
         if !batch.changes.is_empty() {
-            store.commit(viewer, batch).await?;
+            self.keeper.app.commit(viewer, batch).await?;
         }
         Ok(())
     }
