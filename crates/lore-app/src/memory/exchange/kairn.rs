@@ -47,9 +47,11 @@ pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     load.take(experiences.into_iter());
     load.take(rows("projects").iter().map(|row| project(row, rows("progress"))));
     load.take(ideas.iter().map(|row| idea(row)));
+    let halves = load.records.iter().filter_map(|one| Some((one.key.clone(), one.keeps.clone()?)));
+    let halves: HashMap<String, String> = halves.collect();
     for row in rows("edges") {
         match edge(row) {
-            Some(tie) => load.tie(tie),
+            Some(tie) => load.tie(tie, &halves),
             None => load.unreadable += 1,
         }
     }
@@ -67,11 +69,10 @@ impl Load {
     }
 
     /// Adds a tie. A supersession edge points to one half of a fact in Kairn; here both halves are
-    /// superseded.
-    fn tie(&mut self, tie: Tie) {
+    /// superseded. `halves` are the keys of experiences by those of their lasting nodes.
+    fn tie(&mut self, tie: Tie, halves: &HashMap<String, String>) {
         let replaced = (tie.type_name == SUPERSEDES).then_some(&tie.to);
-        let node = replaced.and_then(|key| self.records.iter().find(|node| node.key == *key));
-        let half = node.and_then(|node| node.keeps.clone());
+        let half = replaced.and_then(|key| halves.get(key)).cloned();
         self.ties.extend(half.map(|to| Tie { to, ..tie.clone() }));
         self.ties.push(tie);
     }
