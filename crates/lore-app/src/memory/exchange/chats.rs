@@ -25,17 +25,22 @@ pub fn chatgpt(text: &str) -> Result<Load> {
     let mut load = Load { label: "chatgpt".into(), only_grows: true, ..Load::default() };
     for conversation in &all {
         match chatgpt_conversation(conversation) {
-            // `record` is `None` for a conversation without messages.
-            Some(record) => load.records.extend(record),
+            Some(Conversation::WithMessages(record)) => load.records.push(*record),
+            Some(Conversation::Empty) => {}
             None => load.unreadable += 1,
         }
     }
     Ok(load)
 }
 
-/// Parses a conversation. Returns `None` if it is malformed, and `Some(None)` if it contains no
-/// messages.
-fn chatgpt_conversation(conversation: &Value) -> Option<Option<Record>> {
+/// A parsed conversation.
+enum Conversation {
+    WithMessages(Box<Record>),
+    Empty,
+}
+
+/// Parses a conversation; `None` if it is malformed.
+fn chatgpt_conversation(conversation: &Value) -> Option<Conversation> {
     let text = |key: &str| conversation.get(key).and_then(Value::as_str);
     let id = text("conversation_id").or_else(|| text("id"))?;
     let mapping = conversation.get("mapping")?.as_object()?;
@@ -48,7 +53,8 @@ fn chatgpt_conversation(conversation: &Value) -> Option<Option<Record>> {
         messages = newest_branch(mapping, id)?;
     }
     let made = conversation.get("create_time").and_then(seconds);
-    Some(conversation_record(id, text("title"), made, messages))
+    let record = conversation_record(id, text("title"), made, messages);
+    Some(record.map_or(Conversation::Empty, |record| Conversation::WithMessages(Box::new(record))))
 }
 
 /// Returns the messages from the root to `end`, in order, or `None` if the parents form a cycle.
