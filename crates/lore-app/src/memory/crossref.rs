@@ -1,5 +1,6 @@
 //! Searches the caller's other worlds for answers.
 
+use futures::{StreamExt, TryStreamExt, stream};
 use lore_core::World;
 
 use super::access;
@@ -8,6 +9,9 @@ use super::recall::{Ask, Breadth, Each, Memory, find, recallable};
 use super::refusal::{Reply, required};
 use super::room::{Piece, Room};
 use crate::access::in_another;
+
+/// The number of worlds that are searched at once.
+const TOGETHER: usize = 4;
 
 /// The lowest relevance an experience must have left to be shown from another world.
 const LEFT_MIN: f64 = 0.1;
@@ -42,12 +46,10 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
         ..ask.clone()
     };
     let worlds = worlds(keeper).await?;
-    let mut rows = Vec::new();
-    for world in &worlds {
-        let Some(there) = entered(keeper, world).await? else { continue };
-        let found = find(&there, &ask, recallable()?, Breadth::Related, Each::Text).await?;
-        rows.extend(found.into_iter().map(|memory| (there.clone(), world.name.clone(), memory)));
-    }
+    // The order of the worlds is kept, so answers with the same score always come in the same order.
+    let found = stream::iter(worlds.clone()).map(|world| answers(keeper, world, &ask));
+    let found: Vec<Vec<_>> = found.buffered(TOGETHER).try_collect().await?;
+    let mut rows: Vec<_> = found.into_iter().flatten().collect();
     let score = |memory: &Memory| memory.score.unwrap_or_default();
     rows.sort_by(|(.., a), (.., b)| score(b).total_cmp(&score(a)));
     rows.truncate(ask.limit);
@@ -67,6 +69,14 @@ pub async fn crossref(keeper: &Keeper, problem: Option<&str>, ask: &Ask) -> Repl
         rows: rows.into_iter().map(|(_, row)| row).collect(),
         searched: worlds.into_iter().map(|world| world.name).collect(),
     })
+}
+
+/// Finds the answers from one world, each with the call in that world and its name. There are none
+/// if the caller may not enter it.
+async fn answers(keeper: &Keeper, world: World, ask: &Ask) -> Reply<Vec<(Keeper, String, Memory)>> {
+    let Some(there) = entered(keeper, &world).await? else { return Ok(Vec::new()) };
+    let found = find(&there, ask, recallable()?, Breadth::Related, Each::Text).await?;
+    Ok(found.into_iter().map(|memory| (there.clone(), world.name.clone(), memory)).collect())
 }
 
 /// Counts accesses to what answered, each in its own world.
