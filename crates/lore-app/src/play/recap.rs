@@ -214,23 +214,17 @@ impl Recap {
 
     /// Keeps the first value before and the last value after of each field.
     fn take_change(&mut self, change: &Value) {
-        let participant = text(change, "participant_id").if_empty("table");
-        let who = text(change, "character_id").if_empty(&participant);
-        let key = (who, text(change, "field"));
+        let key = (owner(change), text(change, "field"));
         let value = |name: &str| change.get(name).cloned().unwrap_or_default();
         let frame = self.changes.entry(key).or_insert_with(|| (value("before"), value("after")));
         frame.1 = value("after");
     }
 }
 
-trait IfEmpty {
-    fn if_empty(self, other: &str) -> String;
-}
-
-impl IfEmpty for String {
-    fn if_empty(self, other: &str) -> String {
-        if self.is_empty() { other.to_owned() } else { self }
-    }
+/// Returns whose field a change is about: the id of a character or participant, or `table`.
+fn owner(change: &Value) -> String {
+    let ids = ["character_id", "participant_id"].map(|key| text(change, key));
+    ids.into_iter().find(|id| !id.is_empty()).unwrap_or_else(|| "table".to_owned())
 }
 
 fn text(value: &Value, key: &str) -> String {

@@ -12,6 +12,7 @@ use super::desk::Desk;
 use super::ids::Thing;
 use super::participant::{self, Seat};
 use super::{CONTROLS, PART_OF, PARTICIPANT, word};
+use crate::attempts::Attempts;
 
 /// Property of a participant: the principal who claimed it.
 const CLAIMED_BY: &str = "claimed_by";
@@ -119,7 +120,9 @@ pub(crate) async fn claim(desk: &Desk, campaign: &Node, participant: &Node) -> R
         return Ok(());
     }
     let (mut campaign, mut participant) = (campaign.clone(), participant.clone());
-    for _ in 0..CLAIMS {
+    let mut attempts = Attempts::new(&desk.app);
+    loop {
+        attempts.next("the seat").await?;
         if participant.properties.contains_key(CLAIMED_BY) {
             return check_claim(desk, &participant);
         }
@@ -140,11 +143,7 @@ pub(crate) async fn claim(desk: &Desk, campaign: &Node, participant: &Node) -> R
         campaign = desk.find(Thing::Campaign, campaign.uid).await?;
         participant = desk.find(Thing::Participant, participant.uid).await?;
     }
-    Err(Error::Unavailable { what: "the seat (too many changes at once)".into() })
 }
-
-/// The maximum number of attempts to claim a participant while others change the table.
-const CLAIMS: usize = 64;
 
 async fn take_seat(
     desk: &Desk,
