@@ -18,7 +18,7 @@ pub(crate) const INNER: [&str; 8] = [
     "federation",
     "federation_record",
     "kanka_campaign",
-    // A promoted idea: search finds the experience it was made from instead.
+    // A promoted experience: search finds the experience it was made from instead.
     PROMOTED,
     "tag",
     "web_preview",
