@@ -4,6 +4,7 @@
 //! batch. Nothing here knows MCP, HTTP, JSON schemas or SQL.
 
 pub mod access;
+mod all_nodes;
 pub mod atlas;
 pub mod attempts;
 mod damage;
@@ -15,9 +16,12 @@ pub mod memory;
 mod mentions;
 pub mod pages;
 pub mod play;
+mod preview;
+mod property_text;
 pub mod search;
 pub mod sessions;
 pub mod views;
+mod word;
 pub mod worlds;
 
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -8,14 +8,16 @@ use lore_app::App;
 use lore_app::access::{Identity, enter};
 use lore_app::memory::Keeper;
 use lore_app::memory::exchange::{
-    Exported, Imported, Load, export, import, markdown, notes, reference, relations,
+    Exported, Imported, Load, export, import, kairn, markdown, notes, reference, relations,
 };
+use lore_app::memory::{experience, status};
 use lore_core::Effects;
 use lore_sqlite::SqliteStore;
 use lore_store::{
     Batch, Bin, Change, Expect, NodePatch, NodeQuery, NodeRef, Origin, TextPatch, TextRef,
+    WORLD_URI,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 struct Shelf {
     keeper: Keeper,
@@ -143,11 +145,15 @@ impl Shelf {
         let text = store.texts_of(viewer, node.id, Bin::Live).await.unwrap().remove(0);
         let patch = NodePatch { name: Some(name.into()), ..NodePatch::default() };
         let said = TextPatch { body: Some(body.into()), ..TextPatch::default() };
-        let origin = Origin::new("edit", self.keeper.app.effects.uid().to_string());
-        let batch = Batch::new(origin, self.keeper.app.effects.now());
+        let batch = self.batch();
         let batch = batch.change(Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch));
         let batch = batch.change(Change::UpdateText(TextRef::Id(text.id), Expect::Any, said));
         store.commit(viewer, batch).await.unwrap();
+    }
+
+    fn batch(&self) -> Batch {
+        let origin = Origin::new("edit", self.keeper.app.effects.uid().to_string());
+        Batch::new(origin, self.keeper.app.effects.now())
     }
 }
 
@@ -172,4 +178,61 @@ async fn what_comes_back_from_another_world_is_what_it_was_before() {
         assert_eq!(third.take("/a", exported(&here, form).await).await, [1, 0, 0]);
         assert_eq!(third.take("/a", exported(&there, form).await).await[0], 0, "one of both");
     }
+}
+
+#[tokio::test]
+async fn what_was_renamed_and_removed_since_its_export_does_not_come_back() {
+    for form in [Form::Lines, Form::Notes] {
+        let shelf = Shelf::empty().await;
+        shelf.take("/start", entities(&[("Ann", &["Likes tea"])])).await;
+        let before = exported(&shelf, form).await;
+        shelf.edit("Anna", "Likes coffee").await;
+        let (store, viewer) = (&shelf.keeper.app.store, &shelf.keeper.viewer);
+        let node = store.find_nodes(viewer, NodeQuery::default()).await.unwrap().items.remove(0);
+        let gone = Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
+        store.commit(viewer, shelf.batch().change(gone)).await.unwrap();
+        assert_eq!(shelf.take("/again", before).await, [0, 1, 0]);
+        assert_eq!(shelf.says().await, []);
+    }
+}
+
+#[tokio::test]
+async fn whoever_follows_the_world_hears_of_a_link_that_an_import_removes() {
+    let shelf = Shelf::empty().await;
+    let linked = [("a.md", "See [[b]] for the tide."), ("b.md", "The tide tables.")];
+    let plain = [("a.md", "See b for the tide."), ("b.md", "The tide tables.")];
+    shelf.take("/notes", folder(&linked)).await;
+    let (store, viewer) = (&shelf.keeper.app.store, &shelf.keeper.viewer);
+    assert_eq!(store.count_edges(viewer).await.unwrap(), 1);
+    let end = store.sequence().await.unwrap();
+    assert_eq!(shelf.take("/notes", folder(&plain)).await, [0, 1, 1]);
+    assert_eq!(store.count_edges(viewer).await.unwrap(), 0);
+    let heard = store.changes(viewer, end, 100).await.unwrap();
+    let heard = heard.iter().filter(|entry| entry.uri == WORLD_URI).count();
+    assert_eq!(heard, 2, "one for the text and one for the link");
+}
+
+#[tokio::test]
+async fn the_status_counts_as_faded_what_a_prune_takes_whatever_its_rate() {
+    let shelf = Shelf::empty().await;
+    let row = |id: &str, rate: f64, made: &str| {
+        json!({
+            "id": id, "content": format!("{id} lesson"), "type": "solution",
+            "confidence": "high", "decay_rate": rate, "created_at": made,
+        })
+    };
+    let rows = [
+        row("slow", 0.0001, "2010-01-01T00:00:00Z"),
+        row("usual", 0.0034, "2010-01-01T00:00:00Z"),
+        row("swift", 0.01, "2024-01-01T00:00:00Z"),
+    ];
+    let rows = rows.into_iter().filter_map(|row| match row {
+        Value::Object(row) => Some(row),
+        _ => None,
+    });
+    shelf.take("/db", kairn::read(&[("experiences".into(), rows.collect())].into())).await;
+    let found = status::status(&shelf.keeper).await.unwrap().findings;
+    assert!(found.iter().any(|found| found.problem.starts_with("2 experiences")), "{found:?}");
+    assert_eq!(experience::prune(&shelf.keeper, 0.01).await.unwrap().len(), 2);
+    assert_eq!(status::status(&shelf.keeper).await.unwrap().findings, []);
 }

@@ -278,16 +278,7 @@ async fn all_nodes(app: &App, viewer: &Viewer, kinds: &[&str], bin: Bin) -> Resu
 
 /// Returns every node that a query finds, page by page.
 pub(super) async fn matching(app: &App, viewer: &Viewer, query: NodeQuery) -> Result<Vec<Node>> {
-    let mut found = Vec::new();
-    let mut query = query;
-    loop {
-        let page = app.store.find_nodes(viewer, query.clone()).await?;
-        found.extend(page.items);
-        match page.next {
-            Some(next) => query.after = Some(next),
-            None => return Ok(found),
-        }
-    }
+    Ok(crate::all_nodes::all_nodes(app, viewer, query).await?)
 }
 
 /// Parses a kind. Fails if the owner gave something that cannot be one.

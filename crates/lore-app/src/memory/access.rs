@@ -25,12 +25,14 @@ use super::holding::lapsed;
 use super::ids::shown;
 use super::keeper::Keeper;
 use super::kinds::{
-    CONTENT, DESCRIPTION, EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, kept_by, word,
+    CONTENT, DESCRIPTION, EXPERIENCE, ITS_EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, kept_by,
+    word,
 };
 use super::pen::{capitalised, name_from};
 use super::recall::Memory;
 use super::refusal::Reply;
 use crate::App;
+use crate::preview::preview;
 
 /// The number of accesses at which an experience is promoted.
 const PROMOTED_AT: i64 = 5;
@@ -216,7 +218,7 @@ async fn promotion(
     let content = texts.iter().find(|text| text.kind.as_str() == CONTENT).or(texts.first());
     let Some(content) = content else { return Ok(Vec::new()) };
     let new = permanent(keeper, experience, content, count)?;
-    let node = keeper.preview(&new, batch.at);
+    let node = preview(&keeper.viewer, &new, batch.at);
     let neighbours = similar_nodes(keeper, &content.body).await?;
     let mut changes = vec![Change::CreateNode(new)];
     for text in &texts {
@@ -234,7 +236,7 @@ async fn promotion(
 fn permanent(keeper: &Keeper, experience: &Node, content: &Text, count: i64) -> Reply<NewNode> {
     let mut properties = Properties::new();
     properties.insert("source_type".into(), json!("promotion"));
-    properties.insert("experience".into(), json!(experience.uid.to_string()));
+    properties.insert(ITS_EXPERIENCE.into(), json!(experience.uid.to_string()));
     properties.insert("source_experience_id".into(), json!(shown(experience)));
     properties.insert("access_count".into(), json!(count));
     let fading = Fading::of(experience);

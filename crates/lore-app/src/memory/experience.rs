@@ -19,13 +19,15 @@ use super::graph::{Written, main_texts};
 use super::holding::{Lapsed, lapsed};
 use super::keeper::{Keeper, days_between};
 use super::kinds::{
-    CONTENT, CONTEXT, EXPERIENCE, KNOWLEDGE, Sharing, fading, kept_by, learned, property, word,
+    CONTENT, CONTEXT, EXPERIENCE, ITS_EXPERIENCE, KNOWLEDGE, Sharing, fading, kept_by, learned,
+    property, word,
 };
 use super::learn::{Origin, Superseded};
 use super::parts::parts;
 use super::pen::{Pen, capitalised, name_from};
 use super::refusal::{Refusal, Reply, required};
 use crate::access::may_change;
+use crate::preview::preview;
 
 /// The number of characters of the content used in the name.
 const NAME_LETTERS: usize = 60;
@@ -206,7 +208,7 @@ async fn plan_save(
 ) -> Reply<(Batch, Saved)> {
     let new = lore.node(keeper)?;
     let mut batch = keeper.batch();
-    let node = keeper.preview(&new, batch.at);
+    let node = preview(&keeper.viewer, &new, batch.at);
     batch = batch.change(Change::CreateNode(new));
     let texts = lore.texts(keeper, node.uid, CONTENT)?;
     batch.changes.extend(texts.into_iter().map(Change::CreateText));
@@ -330,7 +332,7 @@ fn keeping(lesson: Option<Lesson>) -> Reply<Filter> {
 async fn experiences_of(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<(NodeId, Experience)>> {
     let halves: HashMap<Uid, NodeId> = nodes
         .iter()
-        .filter_map(|node| Some((property(node, "experience")?.parse().ok()?, node.id)))
+        .filter_map(|node| Some((property(node, ITS_EXPERIENCE)?.parse().ok()?, node.id)))
         .collect();
     let uids: Vec<_> = halves.keys().copied().collect();
     let behind = keeper.app.store.nodes_by_uid(&keeper.viewer, &uids).await?;
@@ -414,7 +416,7 @@ fn classes(lesson: Option<Lesson>) -> Reply<Vec<(Kind, String, f64)>> {
     Ok(classes)
 }
 
-/// The number of experiences deleted per transaction.
+/// The number of experiences read at once, and deleted per transaction.
 const PRUNE_BATCH: usize = 500;
 /// How many times faster than its class an imported experience may fade and still be found here.
 const FASTEST: f64 = 4.0;
@@ -424,18 +426,8 @@ const FASTEST: f64 = 4.0;
 pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     let mut pruned = Vec::new();
     let now = keeper.now();
-    let is_faded = |node: &Node| {
-        let left = Fading::of(node).map_or(0.0, |fading| fading.left(node.created.at, now));
-        fades(node) && shown(left) < threshold && may_prune(keeper, node)
-    };
-    for mut query in below(keeper, threshold, FASTEST)? {
-        loop {
-            let found = keeper.app.store.newest_nodes(&keeper.viewer, query.clone()).await?;
-            if found.is_empty() {
-                break;
-            }
-            let (faded, staying): (Vec<_>, Vec<_>) = found.into_iter().partition(is_faded);
-            query.offset += staying.len();
+    for mut query in below(now, threshold)? {
+        while let Some(faded) = next_faded(keeper, &mut query, now, threshold).await? {
             let mut batch = keeper.batch();
             let bin = |node: &Node| Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
             batch.changes.extend(faded.iter().map(bin));
@@ -446,33 +438,52 @@ pub async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Vec<Uid>> {
     Ok(pruned)
 }
 
-/// Whether an experience fades, because it has no lasting node.
-fn fades(experience: &Node) -> bool {
-    kept_by(experience).is_none()
+/// Counts what [`prune`] would move to the bin.
+pub(super) async fn faded(keeper: &Keeper, threshold: f64) -> Reply<usize> {
+    let mut count = 0;
+    let now = keeper.now();
+    for mut query in below(now, threshold)? {
+        while let Some(faded) = next_faded(keeper, &mut query, now, threshold).await? {
+            // They stay where they are, so the next page begins after them.
+            query.offset += faded.len();
+            count += faded.len();
+        }
+    }
+    Ok(count)
+}
+
+/// Returns the faded experiences on the next page of a query, and `None` after the last page. Skips
+/// the others for the page after it.
+async fn next_faded(
+    keeper: &Keeper,
+    query: &mut NewestNodes,
+    now: Timestamp,
+    threshold: f64,
+) -> Reply<Option<Vec<Node>>> {
+    let found = keeper.app.store.newest_nodes(&keeper.viewer, query.clone()).await?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let is_faded = |node: &Node| {
+        let left = Fading::of(node).map_or(0.0, |fading| fading.left(node.created.at, now));
+        kept_by(node).is_none() && shown(left) < threshold && may_prune(keeper, node)
+    };
+    let (faded, staying): (Vec<_>, Vec<_>) = found.into_iter().partition(is_faded);
+    query.offset += staying.len();
+    Ok(Some(faded))
 }
 
 fn may_prune(keeper: &Keeper, node: &Node) -> bool {
     may_change(&keeper.viewer, node.created.by, &node.name).is_ok()
 }
 
-/// Estimates how many experiences have less relevance than `threshold`. Uses the standard rates and
-/// counts at most [`PRUNE_BATCH`] per class.
-pub(super) async fn faded(keeper: &Keeper, threshold: f64) -> Reply<usize> {
-    let mut count = 0;
-    for query in below(keeper, threshold, 1.0)? {
-        let found = keeper.app.store.newest_nodes(&keeper.viewer, query).await?;
-        count += found.iter().filter(|node| fades(node)).count();
-    }
-    Ok(count)
-}
-
-/// Returns one query per class for the experiences older than the age at which an experience that
-/// fades `haste` times as fast as the class falls below `threshold`.
-fn below(keeper: &Keeper, threshold: f64, haste: f64) -> Reply<Vec<NewestNodes>> {
+/// Returns one query per class for the experiences that are old enough to be below `threshold` if
+/// they fade [`FASTEST`] times as fast as the class.
+fn below(now: Timestamp, threshold: f64) -> Reply<Vec<NewestNodes>> {
     const MICROS_A_DAY: f64 = 86_400.0 * 1e6;
-    let now = keeper.now().as_microsecond();
+    let now = now.as_microsecond();
     let older = |(kind, namespace, rate): (Kind, String, f64)| {
-        let days = days_until_below(rate * haste, threshold)?;
+        let days = days_until_below(rate * FASTEST, threshold)?;
         // Before the earliest representable time. Nothing can be older.
         let before = Timestamp::from_microsecond(now - (days * MICROS_A_DAY) as i64).ok()?;
         Some(NewestNodes { kind, namespace, before: Some(before), offset: 0, limit: PRUNE_BATCH })

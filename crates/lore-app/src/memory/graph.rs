@@ -25,6 +25,7 @@ use crate::access::may_change;
 use crate::damage::sound_texts;
 use crate::federation::FEDERATED;
 use crate::pages::leave_out_hidden;
+use crate::preview::preview;
 use crate::{doors, knowledge, play};
 
 /// The maximum number of automatic links from a new node.
@@ -105,7 +106,7 @@ async fn plan_add(
     about: String,
 ) -> Reply<(Batch, Known)> {
     let mut batch = keeper.batch();
-    let node = keeper.preview(&new, batch.at);
+    let node = preview(&keeper.viewer, &new, batch.at);
     let neighbours = similar_nodes(keeper, &about).await?;
     batch = batch.change(Change::CreateNode(new));
     if let Some(text) = &description {

@@ -39,14 +39,19 @@ pub(super) async fn lapsed(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Ui
     edges.sort_by_key(|edge| (edge.created.at, edge.id));
     let takers: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
     let takers = store.nodes(viewer, &takers).await?;
-    let takers: HashMap<NodeId, &Node> = takers.iter().map(|node| (node.id, node)).collect();
-    let last: HashMap<NodeId, &Edge> = edges.iter().map(|edge| (edge.target, edge)).collect();
+    let last = newest(&edges, &takers);
     let lapsed = |node: &&Node| {
-        let edge = last.get(&node.id)?;
-        let by = (*takers.get(&edge.source)?).clone();
-        Some((node.uid, Lapsed { by, valid_to: valid_to(edge, node) }))
+        let (edge, by) = last.get(&node.id)?;
+        Some((node.uid, Lapsed { by: (*by).clone(), valid_to: valid_to(edge, node) }))
     };
     Ok(nodes.iter().filter_map(lapsed).collect())
+}
+
+/// Returns the last of the edges to each node whose source could be read, with that source.
+fn newest<'a>(edges: &'a [Edge], sources: &'a [Node]) -> HashMap<NodeId, (&'a Edge, &'a Node)> {
+    let sources: HashMap<NodeId, &Node> = sources.iter().map(|node| (node.id, node)).collect();
+    let with_source = |edge: &'a Edge| Some((edge.target, (edge, *sources.get(&edge.source)?)));
+    edges.iter().filter_map(with_source).collect()
 }
 
 /// Like [`lapsed`], but follows replacements that are superseded themselves, so the result contains
@@ -85,4 +90,42 @@ fn valid_to(edge: &Edge, old: &Node) -> String {
     let said = edge.properties.get(VALID_TO).and_then(Value::as_str);
     let said = said.or_else(|| property(old, VALID_TO)).map(str::to_owned);
     said.unwrap_or_else(|| edge.created.at.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use lore_core::{
+        EdgeId, Effects, PrincipalId, Properties, Stamp, Timestamp, Visibility, WorldId,
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_replacement_that_cannot_be_read_leaves_the_one_before_it() {
+        let stamp = Stamp { at: Timestamp::UNIX_EPOCH, by: PrincipalId(1) };
+        let edge = |id: i64, source: i64| Edge {
+            id: EdgeId(id),
+            source: NodeId(source),
+            target: NodeId(9),
+            kind: word(SUPERSEDES).unwrap(),
+            weight: 1.0,
+            visibility: Visibility::Members,
+            properties: Properties::new(),
+            version: 1,
+            created: stamp,
+            deleted_at: None,
+        };
+        let effects = Effects::fixed(Timestamp::UNIX_EPOCH, 1);
+        let new = lore_store::NewNode::new(effects.uid(), word("concept").unwrap(), "heir");
+        let viewer = lore_core::Viewer {
+            world: WorldId(1),
+            principal: PrincipalId(1),
+            role: lore_core::Role::Owner,
+        };
+        let heir = crate::preview::preview(&viewer, &new, Timestamp::UNIX_EPOCH);
+        let readable = [Node { id: NodeId(1), ..heir }];
+        let edges = [edge(1, 1), edge(2, 2)];
+        let found = newest(&edges, &readable);
+        assert_eq!(found.get(&NodeId(9)).map(|(edge, _)| edge.id), Some(EdgeId(1)));
+    }
 }

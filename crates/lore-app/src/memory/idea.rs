@@ -10,11 +10,13 @@ use serde_json::{Value, json};
 use super::graph::Written;
 use super::ids::shown;
 use super::keeper::Keeper;
-use super::kinds::{IDEA, IDEA_RELATES_TO, Sharing, property, word};
+use super::kinds::{IDEA, IDEA_RELATES_TO, SAID, Sharing, property, word};
 use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
-use super::said;
 use crate::access::may_change;
+use crate::all_nodes::all_nodes;
+use crate::preview::preview;
+use crate::property_text;
 
 /// An idea.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,12 +102,12 @@ async fn plan_create(
         ..NewNode::new(keeper.app.effects.uid(), word(IDEA)?, pen.name("title", title)?)
     };
     let batch = keeper.batch();
-    let mut idea = Idea::of(keeper.preview(&new, batch.at));
+    let mut idea = Idea::of(preview(&keeper.viewer, &new, batch.at));
     idea.category = pen.label("category", draft.category.as_deref())?;
     idea.score = draft.score;
     new.properties = idea.properties();
     let mut batch = batch.change(Change::CreateNode(new));
-    batch.changes.extend(said::first(keeper, &idea.node, &idea.node.name)?);
+    batch.changes.extend(property_text::create(&keeper.app, idea.node.uid, SAID, &idea.node.name)?);
     let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
     Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
 }
@@ -142,7 +144,9 @@ async fn plan_update(
     let node = NodeRef::Id(idea.node.id);
     let change = Change::UpdateNode(node, Expect::Version(idea.node.version), patch);
     let mut batch = keeper.batch().change(change);
-    batch.changes.extend(said::anew(keeper, &idea.node, &idea.node.name).await?);
+    let (app, viewer) = (&keeper.app, &keeper.viewer);
+    let told = property_text::update(app, viewer, &idea.node, SAID, &idea.node.name).await?;
+    batch.changes.extend(told);
     let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
     Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
 }
@@ -233,14 +237,7 @@ pub async fn list(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Idea>> {
 }
 
 async fn all(keeper: &Keeper) -> Reply<Vec<Idea>> {
-    let mut ideas = Vec::new();
-    let mut query = NodeQuery { kinds: vec![word(IDEA)?], ..NodeQuery::default() };
-    loop {
-        let page = keeper.app.store.find_nodes(&keeper.viewer, query.clone()).await?;
-        ideas.extend(page.items.into_iter().map(Idea::of));
-        query.after = page.next;
-        if query.after.is_none() {
-            return Ok(ideas);
-        }
-    }
+    let query = NodeQuery { kinds: vec![word(IDEA)?], ..NodeQuery::default() };
+    let nodes = all_nodes(&keeper.app, &keeper.viewer, query).await?;
+    Ok(nodes.into_iter().map(Idea::of).collect())
 }

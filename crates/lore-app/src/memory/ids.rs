@@ -8,6 +8,7 @@ use super::keeper::Keeper;
 use super::kinds::{EXPERIENCE, IDEA, PROJECT, kept_by};
 use super::refusal::{Refusal, Reply};
 use crate::access::may_change;
+use crate::all_nodes::all_nodes;
 use crate::id_forms::{self, read_number, read_uid};
 
 /// Returns the id of a node as clients see it: a prefix for its kind and its uid in base32.
@@ -46,41 +47,34 @@ impl Keeper {
     /// Finds the node in the bin that `text` refers to: by id, name or number. Of several with the
     /// same name, the one deleted last is meant, and of the two halves of a fact the lasting node.
     pub(super) async fn lookup_bin(&self, text: &str) -> Reply<Option<Node>> {
-        let (uid, number) = (read_uid(text), read_number(text));
-        let name = match (uid, number) {
-            (None, None) => Some(NameMatch::Exact(text.trim().to_owned())),
-            _ => None,
-        };
-        let called = names::name_key(text);
-        let mut query = NodeQuery { name, bin: Bin::Deleted, ..NodeQuery::default() };
-        let mut last: Option<Node> = None;
-        loop {
-            let page = self.app.store.find_nodes(&self.viewer, query.clone()).await?;
-            // A node the caller may not restore is treated as if it were not there.
-            for node in page.items.into_iter().filter(|node| self.may_restore(node)) {
-                if uid == Some(node.uid) {
-                    return Ok(Some(node));
-                }
-                let is_named = names::name_key(&node.name) == called;
-                let is_meant = is_named || number.is_none() || number == Some(node.number);
-                // A plain number is a name first, if a node has that name.
-                let place = |node: &Node| {
-                    let is_named = names::name_key(&node.name) == called;
-                    (is_named, node.deleted_at, node.kind.as_str() != EXPERIENCE)
-                };
-                if uid.is_none()
-                    && is_meant
-                    && last.as_ref().is_none_or(|last| place(&node) > place(last))
-                {
-                    last = Some(node);
-                }
-            }
-            query.after = page.next;
-            if query.after.is_none() {
-                break;
-            }
+        if let Some(uid) = read_uid(text) {
+            return self.in_bin(NodeKey::Uid(uid)).await;
         }
-        Ok(last)
+        // A plain number is a name first, if a node has that name.
+        let number = read_number(text);
+        let called = names::name_key(text);
+        let name = Some(NameMatch::Exact(text.trim().to_owned()));
+        let query = NodeQuery { name, bin: Bin::Deleted, ..NodeQuery::default() };
+        let mut named = all_nodes(&self.app, &self.viewer, query).await?;
+        // A node the caller may not restore is treated as if it were not there.
+        named.retain(|node| self.may_restore(node));
+        if number.is_some() {
+            named.retain(|node| names::name_key(&node.name) == called);
+        }
+        // Of equals the first counts.
+        let last = named.into_iter().rev().max_by_key(|node| {
+            let is_named = names::name_key(&node.name) == called;
+            (is_named, node.deleted_at, node.kind.as_str() != EXPERIENCE)
+        });
+        match (last, number) {
+            (None, Some(number)) => self.in_bin(NodeKey::Number(number)).await,
+            (last, _) => Ok(last),
+        }
+    }
+
+    async fn in_bin(&self, key: NodeKey) -> Reply<Option<Node>> {
+        let found = self.app.store.node_in_bin(&self.viewer, key).await?;
+        Ok(found.filter(|node| self.may_restore(node)))
     }
 
     fn may_restore(&self, node: &Node) -> bool {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use lore_core::{Error, Node, NodeId, Role, Stamp, Timestamp, Viewer};
-use lore_store::{Batch, NewNode, Origin, StoreError};
+use lore_core::{Error, Role, Timestamp, Viewer};
+use lore_store::{Batch, Origin, StoreError};
 
 use super::refusal::{Refusal, Reply};
 use crate::App;
@@ -77,32 +77,6 @@ impl Keeper {
         let (action, hint) = ("this changes something, and you may only read", "only look");
         let refused = Error::Forbidden { action: action.into(), hint: hint.into() };
         Err(Refusal::Failed(refused))
-    }
-
-    /// Returns the node as it will be once its creation is committed, for the answer. Its row id
-    /// and numbers are not known yet and are 0.
-    pub(super) fn preview(&self, new: &NewNode, at: Timestamp) -> Node {
-        let stamp = Stamp { at, by: self.viewer.principal };
-        Node {
-            id: NodeId(0),
-            uid: new.uid,
-            world: self.viewer.world,
-            number: 0,
-            kind_number: 0,
-            kind: new.kind.clone(),
-            namespace: new.namespace.clone(),
-            name: new.name.clone(),
-            derived_name: new.derived_name,
-            subtype: new.subtype.clone(),
-            aliases: new.aliases.clone(),
-            tags: new.tags.clone(),
-            visibility: new.visibility,
-            properties: new.properties.clone(),
-            version: 1,
-            created: stamp,
-            updated: stamp,
-            deleted_at: None,
-        }
     }
 }
 

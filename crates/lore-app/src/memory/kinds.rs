@@ -1,11 +1,13 @@
 //! The kinds, namespaces and properties that memory uses, and how free types and namespaces of the
 //! contract are stored as kinds.
 
-use lore_core::names::{Word, plainly_spaced};
-use lore_core::{Edge, Error, Kind, Node, Properties, Result, Uid, Viewer, Visibility};
+use lore_core::names::plainly_spaced;
+use lore_core::{Edge, Kind, Node, Properties, Result, Uid, Viewer, Visibility};
 use lore_rules::memory::decay::{Confidence, Lesson};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+pub(crate) use crate::word::word;
 
 /// Node kind of an experience.
 pub(crate) const EXPERIENCE: &str = "experience";
@@ -17,6 +19,10 @@ pub(crate) const IDEA: &str = "idea";
 pub(crate) const PROMOTED: &str = "promoted_experience";
 /// Property of an experience: the uid of the node it was promoted to.
 pub(crate) const PROMOTED_TO: &str = "promoted_to_node_id";
+/// Property of an experience learned with high confidence: the uid of its lasting node.
+pub(crate) const LASTING_NODE: &str = "node";
+/// Property of a lasting node: the uid of its experience.
+pub(crate) const ITS_EXPERIENCE: &str = "experience";
 /// Property in which older versions stored what superseded a node. Now an edge does.
 pub const SUPERSEDED_BY: &str = "superseded_by";
 /// Property for the time until when something held: of a supersession edge, and of a node whose
@@ -36,6 +42,9 @@ pub(crate) const MESSAGE: &str = "message";
 /// Text kind of the situation in which an experience was made.
 pub(crate) const CONTEXT: &str = "context";
 
+/// Text kind of the copy of what an idea or project says in its properties.
+pub(crate) const SAID: &str = "said";
+
 /// Edge from a node to what it superseded.
 pub(crate) const SUPERSEDES: &str = "supersedes";
 /// Edge that is created automatically between nodes about the same subject.
@@ -51,12 +60,6 @@ pub const WORLD: &str = "world";
 
 /// The kinds with tools of their own, which lists of plain nodes leave out.
 pub(crate) const OWN: [&str; 3] = [EXPERIENCE, PROJECT, IDEA];
-
-/// Creates a kind from a word in the code. It fails only if the code spells one wrongly, which the
-/// first test would find.
-pub(crate) fn word(text: &str) -> Result<Word> {
-    Word::new("kind", text).map_err(|_| Error::Bug { what: format!("the word {text:?}") })
-}
 
 /// The node kind of a lesson learned with high confidence.
 pub(crate) fn learned(lesson: Lesson) -> Result<Kind> {
@@ -211,7 +214,7 @@ pub(crate) fn property<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
 /// Returns the uid of the other half of a fact: of a lasting node its experience, of an experience
 /// its lasting node.
 pub(crate) fn half_of(node: &Node) -> Option<Uid> {
-    let experience = || property(node, "experience")?.parse().ok();
+    let experience = || property(node, ITS_EXPERIENCE)?.parse().ok();
     kept_by(node).or_else(experience)
 }
 
@@ -224,7 +227,7 @@ pub(crate) fn fact(node: &Node) -> Uid {
 
 /// Returns the lasting node of an experience, if it has one.
 pub(crate) fn kept_by(experience: &Node) -> Option<Uid> {
-    ["node", PROMOTED_TO].iter().find_map(|key| property(experience, key))?.parse().ok()
+    [LASTING_NODE, PROMOTED_TO].iter().find_map(|key| property(experience, key))?.parse().ok()
 }
 
 #[cfg(test)]

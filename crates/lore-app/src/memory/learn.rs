@@ -16,11 +16,15 @@ use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
 use super::holding::{Lapsed, lapsed};
 use super::keeper::Keeper;
-use super::kinds::{CONTENT, DESCRIPTION, KNOWLEDGE, SUPERSEDES, VALID_TO, half_of, learned, word};
+use super::kinds::{
+    CONTENT, DESCRIPTION, ITS_EXPERIENCE, KNOWLEDGE, LASTING_NODE, SUPERSEDES, VALID_TO, half_of,
+    learned, word,
+};
 use super::pen::Pen;
 use super::recall::recallable;
 use super::refusal::{Refusal, Reply};
 use crate::access::may_change;
+use crate::preview::preview;
 
 /// Who said something, when, and in which conversation.
 #[derive(Debug, Clone, Default)]
@@ -113,7 +117,7 @@ async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(
     } else {
         None
     };
-    let shown = keeper.preview(&experience, batch.at);
+    let shown = preview(&keeper.viewer, &experience, batch.at);
     let texts = lore.texts(keeper, experience.uid, CONTENT)?;
     batch = batch.change(Change::CreateNode(experience));
     // Only the node's texts are searchable, so that each fact is found once.
@@ -138,8 +142,8 @@ async fn for_good(
     at: Timestamp,
 ) -> Reply<(Node, Vec<Change>)> {
     let new = keeper_node(keeper, lore, experience.uid)?;
-    let node = keeper.preview(&new, at);
-    experience.properties.insert("node".into(), json!(node.uid.to_string()));
+    let node = preview(&keeper.viewer, &new, at);
+    experience.properties.insert(LASTING_NODE.into(), json!(node.uid.to_string()));
     // Search also indexes tags, so the experience keeps its tags in a property instead.
     experience.properties.insert("tags".into(), json!(experience.tags));
     experience.tags.clear();
@@ -154,7 +158,7 @@ async fn for_good(
 fn keeper_node(keeper: &Keeper, lore: &Lore, experience: Uid) -> Result<NewNode> {
     let mut properties = Properties::new();
     properties.insert("source_type".into(), json!("learn"));
-    properties.insert("experience".into(), json!(experience.to_string()));
+    properties.insert(ITS_EXPERIENCE.into(), json!(experience.to_string()));
     lore.fading.note_in(&mut properties);
     Ok(NewNode {
         namespace: KNOWLEDGE.into(),

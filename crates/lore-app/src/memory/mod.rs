@@ -29,7 +29,6 @@ pub mod recall;
 mod refusal;
 pub mod related;
 pub mod room;
-mod said;
 pub mod status;
 
 pub use keeper::Keeper;

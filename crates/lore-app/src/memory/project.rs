@@ -15,12 +15,14 @@ use serde_json::{Value, json};
 use super::graph::Written;
 use super::ids::show;
 use super::keeper::Keeper;
-use super::kinds::{PROJECT, Sharing, property, word};
+use super::kinds::{PROJECT, SAID, Sharing, property, word};
 use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
-use super::said;
 use crate::access::may_change;
+use crate::all_nodes::all_nodes;
 use crate::mentions::Followed;
+use crate::preview::preview;
+use crate::property_text;
 
 /// A project.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,11 +125,16 @@ pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
         ..NewNode::new(keeper.app.effects.uid(), word(PROJECT)?, pen.name("name", name)?)
     };
     let batch = keeper.batch();
-    let mut project = Project::of(keeper.preview(&new, batch.at));
+    let mut project = Project::of(preview(&keeper.viewer, &new, batch.at));
     draft.apply_lists(&mut project, &mut pen)?;
     new.properties = project.properties();
     let mut batch = batch.change(Change::CreateNode(new));
-    batch.changes.extend(said::first(keeper, &project.node, &project.prose())?);
+    batch.changes.extend(property_text::create(
+        &keeper.app,
+        project.node.uid,
+        SAID,
+        &project.prose(),
+    )?);
     let Followed { batch, eyes } = keeper.followed(batch).await?;
     keeper.app.commit(&eyes, batch).await?;
     Ok(Written { kept: project, masked: pen.masked() })
@@ -155,7 +162,9 @@ async fn plan_update(
     }
     draft.apply_lists(&mut project, &mut pen)?;
     let mut batch = keeper.batch().change(change(&project));
-    batch.changes.extend(said::anew(keeper, &project.node, &project.prose()).await?);
+    let (app, viewer) = (&keeper.app, &keeper.viewer);
+    let told = property_text::update(app, viewer, &project.node, SAID, &project.prose()).await?;
+    batch.changes.extend(told);
     project.node.updated.at = batch.at;
     Ok((batch, Written { kept: project, masked: pen.masked() }))
 }
@@ -189,16 +198,9 @@ fn change(project: &Project) -> Change {
 
 /// Lists all projects: the active one first, then the most recently changed.
 pub async fn list(keeper: &Keeper) -> Reply<Vec<Project>> {
-    let mut projects = Vec::new();
-    let mut query = NodeQuery { kinds: vec![word(PROJECT)?], ..NodeQuery::default() };
-    loop {
-        let page = keeper.app.store.find_nodes(&keeper.viewer, query.clone()).await?;
-        projects.extend(page.items.into_iter().map(Project::of));
-        query.after = page.next;
-        if query.after.is_none() {
-            break;
-        }
-    }
+    let query = NodeQuery { kinds: vec![word(PROJECT)?], ..NodeQuery::default() };
+    let nodes = all_nodes(&keeper.app, &keeper.viewer, query).await?;
+    let mut projects: Vec<Project> = nodes.into_iter().map(Project::of).collect();
     projects.sort_by_key(|project| {
         (!project.active, std::cmp::Reverse((project.node.updated.at, project.node.id)))
     });

@@ -16,7 +16,9 @@ use super::experience::Fading;
 use super::graph::main_texts;
 use super::holding::{Lapsed, heir, succession};
 use super::keeper::Keeper;
-use super::kinds::{CONTEXT, EXPERIENCE, MESSAGE, PROMOTED, PROMOTED_TO, property, word};
+use super::kinds::{
+    CONTEXT, EXPERIENCE, LASTING_NODE, MESSAGE, PROMOTED, PROMOTED_TO, property, word,
+};
 use super::parts::{is_main, may_be_part};
 use super::pen::name_from;
 use super::project::Outcome;
@@ -225,7 +227,8 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
     let (mut nodes, mut hits) = (Vec::new(), Vec::new());
     for (place, answer) in answers.into_iter().enumerate() {
         // Of the two halves of a learned fact, only the lasting node is shown.
-        if answer.node.kind.as_str() == EXPERIENCE && property(&answer.node, "node").is_some() {
+        if answer.node.kind.as_str() == EXPERIENCE && property(&answer.node, LASTING_NODE).is_some()
+        {
             continue;
         }
         let kind = answer.hit.match_kind;

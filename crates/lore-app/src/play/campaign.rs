@@ -1,10 +1,10 @@
 //! Campaigns: creating, changing, archiving, restoring and listing them. Archiving moves something
 //! to the bin.
 
-use lore_core::{Error, Node, NodeId, Properties, Result, Role, Uid, Visibility, names};
+use lore_core::{Error, Node, Properties, Result, Role, Uid, Visibility, names};
 use lore_store::{
-    Batch, Bin, Change, Direction, Expect, NewNode, NewState, NewText, NodePatch, NodeQuery,
-    NodeRef, TextPatch, TextRef,
+    Batch, Bin, Change, Direction, Expect, NewNode, NewState, NodeKey, NodePatch, NodeQuery,
+    NodeRef,
 };
 use serde_json::{Value, json};
 
@@ -13,10 +13,13 @@ use super::history::Edits;
 use super::ids::Thing;
 use super::table::{self, Table};
 use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, casting, history, rights, word};
+use crate::all_nodes::all_nodes;
 use crate::damage::spared;
+use crate::preview::preview;
+use crate::property_text;
 
 /// Text kind of a campaign's theme.
-const THEME: &str = "theme";
+pub(crate) const THEME: &str = "theme";
 /// The maximum length of a theme prompt, in characters.
 const THEME_MAX: usize = 20_000;
 
@@ -112,9 +115,9 @@ pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
         .change(Change::PutState(state))
         .touch("campaigns://list")
         .touch(uri(uid));
-    batch.changes.extend(new_theme(desk, uid, &new.theme_prompt)?);
+    batch.changes.extend(property_text::create(&desk.app, uid, THEME, &new.theme_prompt)?);
     let campaign = Campaign {
-        node: preview(desk, node),
+        node: preview(&desk.viewer, &node, batch.at),
         gm_mode: new.gm_mode,
         theme_prompt: new.theme_prompt.clone(),
         table,
@@ -152,7 +155,9 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan
         let fields = NodePatch { name, properties: Some(kept), ..NodePatch::default() };
         let expect = Expect::Version(node.version);
         batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
-        batch.changes.extend(retold_theme(desk, &node, &campaign.theme_prompt).await?);
+        let (app, theme) = (&desk.app, &campaign.theme_prompt);
+        let told = property_text::update(app, &desk.viewer, &node, THEME, theme).await?;
+        batch.changes.extend(told);
         campaign.node.updated.at = batch.at;
     }
     batch = history::record(desk, &rights, &node, batch, edits).await?;
@@ -201,19 +206,10 @@ pub(crate) async fn archived_members(desk: &Desk, home: &Node, thing: Thing) -> 
     Ok(nodes)
 }
 
-/// Reads all nodes of one kind, page by page, oldest first.
+/// Returns all nodes of one kind, oldest first.
 async fn every(desk: &Desk, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
-    let kinds = vec![word(kind_of(thing))?];
-    let mut query = NodeQuery { kinds, bin, ..NodeQuery::default() };
-    let mut nodes = Vec::new();
-    loop {
-        let page = desk.app.store.find_nodes(&desk.viewer, query.clone()).await?;
-        nodes.extend(page.items);
-        match page.next {
-            Some(next) => query.after = Some(next),
-            None => return Ok(nodes),
-        }
-    }
+    let query = NodeQuery { kinds: vec![word(thing.name())?], bin, ..NodeQuery::default() };
+    Ok(all_nodes(&desk.app, &desk.viewer, query).await?)
 }
 
 /// Updates the modification date of a campaign because something that belongs to it changed, for
@@ -333,10 +329,12 @@ pub(crate) async fn archived_node(desk: &Desk, thing: Thing, uid: Uid) -> Result
 }
 
 async fn find_archived(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
-    let archived = every(desk, thing, Bin::Deleted).await?;
+    let found = desk.app.store.node_in_bin(&desk.viewer, NodeKey::Uid(uid)).await?;
     // A page in the bin that was never played is not part of the table's archive.
-    let is_played = |node: &Node| thing == Thing::Campaign || of(node).is_some();
-    Ok(archived.into_iter().find(|node| node.uid == uid && is_played(node)))
+    let is_archived = |node: &Node| {
+        node.kind.as_str() == thing.name() && (thing == Thing::Campaign || of(node).is_some())
+    };
+    Ok(found.filter(is_archived))
 }
 
 /// The error for changing something archived without restoring it first.
@@ -344,40 +342,6 @@ fn is_archived(thing: Thing, uid: Uid) -> Error {
     Error::Precondition {
         message: format!("{} {} is archived", thing.name(), thing.show(uid)),
         hint: "restore it first with archived: false".into(),
-    }
-}
-
-/// Returns the node as it will be once its creation is committed, for the answer.
-pub(crate) fn preview(desk: &Desk, new: NewNode) -> Node {
-    let stamp = lore_core::Stamp { at: desk.app.effects.now(), by: desk.viewer.principal };
-    Node {
-        id: NodeId(0),
-        uid: new.uid,
-        world: desk.viewer.world,
-        number: 0,
-        kind_number: 0,
-        kind: new.kind,
-        namespace: new.namespace,
-        name: new.name,
-        derived_name: new.derived_name,
-        subtype: new.subtype,
-        aliases: new.aliases,
-        tags: new.tags,
-        visibility: new.visibility,
-        properties: new.properties,
-        version: 1,
-        created: stamp,
-        updated: stamp,
-        deleted_at: None,
-    }
-}
-
-fn kind_of(thing: Thing) -> &'static str {
-    match thing {
-        Thing::Campaign => CAMPAIGN,
-        Thing::Participant => PARTICIPANT,
-        Thing::Character => CHARACTER,
-        Thing::Session => super::SESSION,
     }
 }
 
@@ -412,33 +376,6 @@ fn properties(gm_mode: GmMode, theme: &str) -> Properties {
     properties.insert("gm_mode".into(), json!(gm_mode.as_str()));
     properties.insert("theme_prompt".into(), json!(theme));
     properties
-}
-
-/// Plans a text with the theme, so that search finds its words.
-pub(crate) fn new_theme(desk: &Desk, campaign: Uid, theme: &str) -> Result<Option<Change>> {
-    if theme.trim().is_empty() {
-        return Ok(None);
-    }
-    let (uid, node) = (desk.app.effects.uid(), NodeRef::Uid(campaign));
-    Ok(Some(Change::CreateText(NewText::new(uid, node, word(THEME)?, theme))))
-}
-
-/// Plans the change that brings this text in line with the theme. Creates it for campaigns that are
-/// older than this text kind.
-async fn retold_theme(desk: &Desk, campaign: &Node, theme: &str) -> Result<Option<Change>> {
-    let texts = desk.app.store.texts_of(&desk.viewer, campaign.id, Bin::Live).await?;
-    let Some(old) = texts.into_iter().find(|text| text.kind.as_str() == THEME) else {
-        return new_theme(desk, campaign.uid, theme);
-    };
-    let (at, expect) = (TextRef::Id(old.id), Expect::Version(old.version));
-    Ok(match theme {
-        same if same == old.body => None,
-        none if none.trim().is_empty() => Some(Change::DeleteText(at, expect)),
-        new => {
-            let patch = TextPatch { body: Some(new.to_owned()), ..TextPatch::default() };
-            Some(Change::UpdateText(at, expect, patch))
-        }
-    })
 }
 
 fn check_theme(theme: &str) -> Result<()> {

@@ -13,7 +13,7 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::campaign::{self, find_live, home_of, preview};
+use super::campaign::{self, find_live, home_of};
 use super::desk::{Desk, Plan};
 use super::dossier::{Dossier, NOTES, new_notes};
 use super::ids::Thing;
@@ -23,6 +23,7 @@ use super::sheet::{self, Sheet};
 use super::{CHARACTER, CONTROLS, casting, history, tie, word};
 use crate::App;
 use crate::damage::spared;
+use crate::preview::preview;
 
 /// The maximum length of notes, in characters.
 const NOTES_MAX: usize = 50_000;
@@ -182,7 +183,7 @@ fn fresh(desk: &Desk, home: &Node, new: &NewCharacter) -> Result<(Node, Change)>
     node.subtype = Some(new.kind.as_str().into());
     node.visibility = new.kind.secrecy();
     casting::begin(&mut node.properties, home.uid, new.kind);
-    Ok((preview(desk, node.clone()), Change::CreateNode(node)))
+    Ok((preview(&desk.viewer, &node, desk.app.effects.now()), Change::CreateNode(node)))
 }
 
 /// Changes or reveals a character, and archives it if requested.

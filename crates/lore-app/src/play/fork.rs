@@ -12,13 +12,15 @@ use lore_core::{Node, Result, Uid, Visibility, names};
 use lore_store::{Batch, Change, NewNode, NewState, NewText, NodeRef};
 use serde_json::{Value, json};
 
-use super::campaign::{self, Campaign, preview};
+use super::campaign::{self, Campaign, THEME};
 use super::character::{controls, put_sheet};
 use super::desk::{Desk, Plan};
 use super::dossier::new_notes;
 use super::ids::Thing;
 use super::participant::joins;
 use super::{CAMPAIGN, casting, rights, table, word};
+use crate::preview::preview;
+use crate::property_text;
 use past::{Past, PastCharacter};
 
 /// The input of a fork.
@@ -67,7 +69,7 @@ pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Forked>> {
     let campaign = Campaign {
         participant_count: past.people.len(),
         character_count: past.characters.len(),
-        ..campaign::shape(preview(desk, node), past.table)
+        ..campaign::shape(preview(&desk.viewer, &node, copy.batch.at), past.table)
     };
     let batch = copy.batch.touch("campaigns://list").touch(campaign::uri(campaign.node.uid));
     Ok(Plan::new(batch, Forked { campaign, not_rewound: past.not_rewound }))
@@ -107,7 +109,7 @@ impl Copy<'_> {
         self.add(Change::CreateNode(node.clone()));
         self.add(Change::PutState(state));
         let theme = node.properties.get("theme_prompt").and_then(Value::as_str);
-        let theme = campaign::new_theme(self.desk, uid, theme.unwrap_or_default())?;
+        let theme = property_text::create(&self.desk.app, uid, THEME, theme.unwrap_or_default())?;
         self.batch.changes.extend(theme);
         Ok(node)
     }

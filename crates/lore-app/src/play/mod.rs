@@ -31,14 +31,7 @@ mod tally;
 mod telling;
 mod tie;
 
-use lore_core::names::Word;
-use lore_core::{Error, Result};
-
-/// Creates a kind from a literal. It fails only if the literal is wrong, which the first test would
-/// find.
-pub(crate) fn word(text: &'static str) -> Result<Word> {
-    Word::new("kind", text).map_err(|_| Error::Bug { what: format!("the word {text:?}") })
-}
+pub(crate) use crate::word::word;
 
 /// The maximum number of members, sessions or controlled characters in a list.
 pub(crate) const MANY: usize = 10_000;

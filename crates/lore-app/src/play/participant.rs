@@ -4,11 +4,12 @@ use lore_core::{Error, Node, Properties, Result, Role, Uid, Visibility, names};
 use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeRef};
 use serde_json::{Value, json};
 
-use super::campaign::{self, find_live, home_of, preview};
+use super::campaign::{self, find_live, home_of};
 use super::desk::{Desk, Plan};
 use super::history::Edits;
 use super::ids::Thing;
 use super::{CAMPAIGN, PARTICIPANT, history, rights, sheet, word};
+use crate::preview::preview;
 
 /// The role of a participant at the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +119,7 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
     let event = desk.event_by(acting, "PARTICIPANT_CREATED", &payload);
     let batch = history::remember(desk, &campaign, batch, event).await?;
     let participant = Participant {
-        node: preview(desk, node),
+        node: preview(&desk.viewer, &node, batch.at),
         campaign: campaign.uid,
         seat: new.seat,
         controller: new.controller,

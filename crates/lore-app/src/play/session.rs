@@ -6,11 +6,12 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::campaign::{self, home_of, preview};
+use super::campaign::{self, home_of};
 use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::participant::joins;
 use super::{CAMPAIGN, SESSION, rights, table, word};
+use crate::preview::preview;
 
 /// The status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +95,7 @@ pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Pla
     }
     let started_at = batch.at;
     let session = Session {
-        node: preview(desk, node),
+        node: preview(&desk.viewer, &node, started_at),
         campaign,
         status: Status::Active,
         started_at,

@@ -85,6 +85,27 @@ async fn what_is_kept_for_good_is_not_pruned() {
 }
 
 #[tokio::test]
+async fn the_status_counts_as_faded_only_what_its_reader_can_prune() {
+    let mind = Mind::fresh().await;
+    let new = json!({
+        "action": "save", "content": "The gangway squeaks", "type": "gotcha",
+        "confidence": "low", "visibility": "shared",
+    });
+    mind.call("kn_experience", new).await;
+    let ann = mind.person("Ann", Role::Player).await;
+    mind.wait_days(5_000);
+    let all = Selection::new();
+    let prune = json!({ "action": "prune" });
+    let pruned = mind.try_as(ann, &all, "kn_experience", prune).await.unwrap();
+    assert_eq!(pruned["pruned_count"], 0);
+    let look = json!({ "action": "status" });
+    let status = mind.try_as(ann, &all, "kn_graph", look.clone()).await.unwrap();
+    assert_eq!(status["health"]["findings"], json!([]), "{status}");
+    let status = mind.call("kn_graph", look).await;
+    assert!(status["health"]["findings"].to_string().contains("1 experiences"), "{status}");
+}
+
+#[tokio::test]
 async fn filling_a_list_and_leafing_through_count_as_no_access() {
     let mind = Mind::fresh().await;
     mind.learn("Kettle descaling needs citric acid", "low").await;

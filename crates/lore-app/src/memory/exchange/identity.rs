@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use data_encoding::HEXLOWER;
 use lore_core::{Kind, Node, NodeId, Properties, Uid, WorldId};
 use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
 use serde_json::{Value, json};
@@ -9,9 +10,13 @@ use sha2::{Digest, Sha256};
 
 use super::super::ids::show;
 use super::super::keeper::Keeper;
-use super::super::kinds::{PROMOTED_TO, SOURCE_TAKEN, SUPERSEDED_BY, Type, property};
+use super::super::kinds::{
+    EXPERIENCE, ITS_EXPERIENCE, LASTING_NODE, PROMOTED_TO, SOURCE_TAKEN, SUPERSEDED_BY, Type,
+    property,
+};
 use super::super::refusal::Reply;
 use super::{Load, Record, reference};
+use crate::all_nodes::all_nodes;
 use crate::id_forms::read_uid;
 
 /// Properties of an imported node: the label of its source, a fingerprint of the record, the phase
@@ -24,7 +29,7 @@ pub(super) const SOURCE_PLACE: &str = "source_place";
 pub(super) const SOURCE_ID: &str = "source_id";
 
 /// Properties with the uid of another node.
-const REFERENCES: [&str; 4] = ["node", "experience", PROMOTED_TO, SUPERSEDED_BY];
+const REFERENCES: [&str; 4] = [LASTING_NODE, ITS_EXPERIENCE, PROMOTED_TO, SUPERSEDED_BY];
 /// The property with the id of another node in the form clients see.
 const SHOWN_REFERENCE: &str = "source_experience_id";
 
@@ -110,7 +115,7 @@ impl Identities {
         }
         let there = properties.get(SHOWN_REFERENCE).and_then(Value::as_str).and_then(read_uid);
         if let Some(here) = there.and_then(|uid| self.moved.get(&uid)) {
-            properties.insert(SHOWN_REFERENCE.into(), json!(show("experience", *here)));
+            properties.insert(SHOWN_REFERENCE.into(), json!(show(EXPERIENCE, *here)));
         }
     }
 }
@@ -131,7 +136,7 @@ impl Record {
 /// A fingerprint of a place, so that the path itself is not stored.
 pub(super) fn place_print(place: &str) -> String {
     let hash = Sha256::digest(place.as_bytes());
-    hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(hash.get(..6).unwrap_or_default())
 }
 
 /// Removes the properties that describe where a node came from.
@@ -143,12 +148,12 @@ pub(super) fn without_source(properties: &mut Properties) {
 
 async fn identify(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Identity> {
     if let Some(own) = own_id(&record.key)
-        && is_here(keeper, own, record).await?
+        && is_here(keeper, own).await?
     {
         return Ok(Identity::Settled(own));
     }
     if let Some(first) = record.origin.as_deref().and_then(own_id)
-        && is_here(keeper, first, record).await?
+        && is_here(keeper, first).await?
     {
         let live = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(first)).await?.is_some();
         return Ok(if live { Identity::Returned(first) } else { Identity::Settled(first) });
@@ -173,6 +178,9 @@ async fn is_unknown(keeper: &Keeper, identity: Identity) -> Reply<bool> {
 /// renamed there.
 struct Lost(Vec<(String, Uid)>);
 
+/// The number of nodes whose texts are read at once.
+const TOGETHER: usize = 50;
+
 impl Lost {
     async fn of(keeper: &Keeper, load: &Load) -> Reply<Self> {
         let world = keeper.viewer.world;
@@ -181,14 +189,13 @@ impl Lost {
         let places: HashSet<Uid> = places.collect();
         let kinds = load.records.iter().map(|record| Ok(Type::of(&record.type_name)?.kind));
         let kinds: HashSet<Kind> = kinds.collect::<Reply<_>>()?;
-        let mut query = NodeQuery { kinds: kinds.into_iter().collect(), ..NodeQuery::default() };
+        let query = NodeQuery { kinds: kinds.into_iter().collect(), ..NodeQuery::default() };
+        let mut nodes = all_nodes(&keeper.app, &keeper.viewer, query).await?;
+        nodes.retain(|node| {
+            property(node, SOURCE) == Some(&load.label) && !places.contains(&node.uid)
+        });
         let mut lost = Vec::new();
-        loop {
-            let page = keeper.app.store.find_nodes(&keeper.viewer, query.clone()).await?;
-            let mut nodes = page.items;
-            nodes.retain(|node| {
-                property(node, SOURCE) == Some(&load.label) && !places.contains(&node.uid)
-            });
+        for nodes in nodes.chunks(TOGETHER) {
             let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
             let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await?;
             let words = |node: &Node| -> String {
@@ -196,11 +203,8 @@ impl Lost {
                 own.map(|text| text.body.as_str()).collect()
             };
             lost.extend(nodes.iter().map(|node| (words(node), node.uid)));
-            query.after = page.next;
-            if query.after.is_none() {
-                return Ok(Self(lost));
-            }
         }
+        Ok(Self(lost))
     }
 
     /// Takes the node whose texts are exactly those of the record.
@@ -217,17 +221,11 @@ pub(super) fn own_id(key: &str) -> Option<Uid> {
     read_uid(key).filter(|_| ours)
 }
 
-/// Whether a node is in this world, live or in the bin. In the bin it is looked up by name.
-async fn is_here(keeper: &Keeper, uid: Uid, record: &Record) -> Reply<bool> {
-    let store = &keeper.app.store;
-    if store.node(&keeper.viewer, NodeKey::Uid(uid)).await?.is_some() {
-        return Ok(true);
-    }
-    let name = record.state.as_ref().map_or(&record.name, |state| &state.name);
-    let name = Some(NameMatch::Exact(name.trim().to_owned()));
-    let query = NodeQuery { name, bin: Bin::Deleted, ..NodeQuery::default() };
-    let gone = store.find_nodes(&keeper.viewer, query).await?.items;
-    Ok(gone.iter().any(|node| node.uid == uid))
+/// Whether a node is in this world, live or in the bin.
+async fn is_here(keeper: &Keeper, uid: Uid) -> Reply<bool> {
+    let (store, key) = (&keeper.app.store, NodeKey::Uid(uid));
+    Ok(store.node(&keeper.viewer, key.clone()).await?.is_some()
+        || store.node_in_bin(&keeper.viewer, key).await?.is_some())
 }
 
 /// Finds a node that another source made of exactly this record, live or in the bin.
@@ -241,7 +239,7 @@ async fn same_elsewhere(keeper: &Keeper, load: &Load, record: &Record) -> Reply<
     for bin in [Bin::Live, Bin::Deleted] {
         let name = Some(NameMatch::Exact(record.name.trim().to_owned()));
         let query = NodeQuery { name, bin, ..NodeQuery::default() };
-        let found = keeper.app.store.find_nodes(&keeper.viewer, query).await?.items;
+        let found = all_nodes(&keeper.app, &keeper.viewer, query).await?;
         if let Some(copy) = found.into_iter().find(is_copy) {
             return Ok(Some(copy));
         }
@@ -281,7 +279,7 @@ pub(super) fn print(record: &Record) -> String {
         steps,
     ]);
     let hash = Sha256::digest(all.to_string().as_bytes());
-    hash.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(hash.get(..12).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -14,7 +14,9 @@ use lore_store::{
 use serde_json::{Value, json};
 
 use super::super::keeper::Keeper;
-use super::super::kinds::{PROMOTED_TO, Type, namespace_in, property, word};
+use super::super::kinds::{
+    ITS_EXPERIENCE, LASTING_NODE, PROMOTED_TO, Type, namespace_in, property, word,
+};
 use super::super::parts::parts;
 use super::super::pen::{LIST_MAX, Pen, name_from};
 use super::super::project::{self, Entry, event, steps_of};
@@ -225,9 +227,9 @@ impl Putting<'_> {
             *active = json!(may && *active == json!(true));
         }
         let halves = match &self.record.kept_by {
-            Some(Kept::Learned(key)) => Some(("node", key)),
+            Some(Kept::Learned(key)) => Some((LASTING_NODE, key)),
             Some(Kept::Promoted(key)) => Some((PROMOTED_TO, key)),
-            None => self.record.keeps.as_ref().map(|key| ("experience", key)),
+            None => self.record.keeps.as_ref().map(|key| (ITS_EXPERIENCE, key)),
         };
         let half = halves.and_then(|(name, key)| Some((name, self.identities.uid(key)?)));
         properties.extend(half.map(|(name, uid)| (name.to_owned(), json!(uid.to_string()))));

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use lore_core::{Node, Properties, Text};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -138,18 +139,16 @@ pub(super) fn text_print(body: &str) -> String {
 /// A fingerprint of a value: 6 bytes of its SHA-256 in hexadecimal.
 pub(super) fn print(value: &Value) -> String {
     let hash = Sha256::digest(value.to_string().as_bytes());
-    hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(hash.get(..6).unwrap_or_default())
 }
 
 /// Encodes a word in hexadecimal.
 fn hidden(word: &str) -> String {
-    word.bytes().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(word.as_bytes())
 }
 
 fn shown_again(hidden: &str) -> Option<String> {
-    let byte = |at: usize| u8::from_str_radix(hidden.get(at..at + 2)?, 16).ok();
-    let bytes = (0..hidden.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>()?;
-    String::from_utf8(bytes).ok()
+    String::from_utf8(HEXLOWER_PERMISSIVE.decode(hidden.as_bytes()).ok()?).ok()
 }
 
 fn property_prints(properties: &Properties) -> BTreeMap<String, String> {
