@@ -38,6 +38,18 @@ async fn the_score_that_is_told_is_what_ranks() {
 }
 
 #[tokio::test]
+async fn a_fact_stays_known_at_the_start_of_a_session_when_its_experience_has_faded() {
+    let mind = Mind::fresh().await;
+    mind.learn("Sessions are kept in Redis", "high").await;
+    let fresh = mind.prompt("kn_bootup").await;
+    assert_eq!(fresh.matches("kept in Redis").count(), 1, "once: {fresh}");
+    mind.wait_days(1_000);
+    let later = mind.prompt("kn_bootup").await;
+    assert!(later.contains("## Latest Knowledge"), "{later}");
+    assert_eq!(later.matches("kept in Redis").count(), 1, "still once: {later}");
+}
+
+#[tokio::test]
 async fn pruning_takes_what_faded_and_can_be_undone() {
     let mind = Mind::fresh().await;
     for (lesson, confidence) in [("workaround", "low"), ("pattern", "high")] {

@@ -1,5 +1,6 @@
 //! Prompt `kn_bootup`: summarises where the last session stopped.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use futures::FutureExt;
@@ -9,7 +10,7 @@ use lore_app::memory::idea::{self, Idea};
 use lore_app::memory::ids::shown;
 use lore_app::memory::kinds::type_of;
 use lore_app::memory::project::{self, Entry, Outcome, Project};
-use lore_core::Result;
+use lore_core::{Node, Result};
 
 use super::envelope::keeper;
 use super::resources::plain;
@@ -30,7 +31,7 @@ pub(super) const PROMPT: Prompt = Prompt {
 /// How many steps, nodes, memories and ideas the prompt shows at most.
 const STEPS: usize = 5;
 const KNOWN: usize = 5;
-/// How many of the newest nodes to look at, to find `KNOWN` nodes that were not learned.
+/// How many of the newest nodes to look at, to find `KNOWN` that are not among the memories.
 const LOOKED_AT: usize = 50;
 const MEMORIES: usize = 5;
 const IDEAS: usize = 3;
@@ -58,8 +59,12 @@ async fn open(call: Call) -> Result<Vec<PromptText>> {
     let ideas = idea::list(&keeper, &implementing).await.map_err(plain)?;
     let newest = NodeSearch { limit: LOOKED_AT, ..NodeSearch::default() };
     let mut known = graph::query(&keeper, &newest).await.map_err(plain)?.nodes;
-    // Nodes that were learned are already among the memories.
-    known.retain(|known| !known.node.properties.contains_key("experience"));
+    // What was learned has two halves: an experience that fades, and a node that stays. A node
+    // whose experience is among the memories would be the same fact twice.
+    let shown: HashSet<String> =
+        memories.iter().map(|memory| memory.node.uid.to_string()).collect();
+    let experience = |node: &Node| Some(node.properties.get("experience")?.as_str()?.to_owned());
+    known.retain(|known| experience(&known.node).is_none_or(|uid| !shown.contains(&uid)));
     known.truncate(KNOWN);
     let text = render(&Scene { projects, steps, memories, known, ideas });
     Ok(vec![PromptText { speaker: Speaker::User, text }])
