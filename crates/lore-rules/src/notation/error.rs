@@ -182,7 +182,7 @@ pub enum RollError {
         max: u64,
     },
     /// A divisor was zero.
-    #[error("\"{divisor}\" came to zero, and nothing can be divided by zero")]
+    #[error("\"{divisor}\" was zero in this roll, and nothing can be divided by zero")]
     DivisionByZero {
         /// The divisor in its printed form.
         divisor: String,
@@ -219,7 +219,7 @@ pub enum OddsError {
     #[error("counting these dice would take too long")]
     TooMuchWork,
     /// A divisor can be zero.
-    #[error("\"{divisor}\" can come to zero, and nothing can be divided by zero")]
+    #[error("\"{divisor}\" can be zero, and nothing can be divided by zero")]
     DivisionByZero {
         /// The divisor in its printed form.
         divisor: String,
