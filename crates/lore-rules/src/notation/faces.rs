@@ -26,7 +26,7 @@ impl Faces {
 
 impl Dice {
     /// The faces that a die can end on: all except those that are rerolled until they change.
-    pub(super) fn lying_faces(&self) -> FaceSet {
+    pub(super) fn final_faces(&self) -> FaceSet {
         let all = FaceSet::all(self.faces);
         match self.reroll {
             Some(reroll) if reroll.repeat == Repeat::Always => all.without(reroll.condition),
@@ -36,14 +36,14 @@ impl Dice {
 
     /// Whether every face would be rerolled, again and again.
     pub(super) fn rerolls_forever(&self) -> bool {
-        self.lying_faces().is_empty()
+        self.final_faces().is_empty()
     }
 
     /// Whether every face that a die can end on would explode, again and again.
     pub(super) fn explodes_forever(&self) -> bool {
         self.explode.is_some_and(|explode| {
             explode.repeat == Repeat::Always
-                && self.lying_faces().without(explode.condition).is_empty()
+                && self.final_faces().without(explode.condition).is_empty()
         })
     }
 }

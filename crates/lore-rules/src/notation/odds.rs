@@ -140,7 +140,7 @@ mod tests {
 
     /// All faces that one die can end on, once per way, in plain loops that share no code with the
     /// odds.
-    fn lying_by_hand(dice: &Dice) -> Vec<i64> {
+    fn final_faces_by_hand(dice: &Dice) -> Vec<i64> {
         let all = || dice.faces.lowest()..=dice.faces.highest();
         let Some(reroll) = dice.reroll else { return all().collect() };
         let bad = |face: &i64| reroll.condition.holds(*face);
@@ -155,13 +155,13 @@ mod tests {
 
     /// Every sorted row of dice that one die can lead to, with the number of ways to get it.
     fn rows_by_hand(dice: &Dice, explosions: u32) -> BTreeMap<Vec<i64>, u64> {
-        let lying = lying_by_hand(dice);
+        let faces = final_faces_by_hand(dice);
         let mut rows = BTreeMap::new();
-        for face in &lying {
+        for face in &faces {
             let row = vec![dice.value_of(*face)];
             let explodes = dice.explode.is_some_and(|explode| explode.condition.holds(*face));
             if explosions == 0 || !explodes {
-                *rows.entry(row).or_default() += (lying.len() as u64).pow(explosions);
+                *rows.entry(row).or_default() += (faces.len() as u64).pow(explosions);
                 continue;
             }
             for (more, ways) in rows_by_hand(dice, explosions - 1) {

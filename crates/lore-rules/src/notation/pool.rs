@@ -92,7 +92,7 @@ impl Face {
 /// The weight of each face that is rerolled, and of each that is not.
 struct FaceWeights {
     rerolled: u64,
-    lying: u64,
+    kept: u64,
 }
 
 impl FaceWeights {
@@ -101,12 +101,12 @@ impl FaceWeights {
     /// `n` cases.
     fn of(dice: &Dice, sides: u64) -> Self {
         match dice.reroll {
-            None => Self { rerolled: 1, lying: 1 },
-            Some(reroll) if reroll.repeat == Repeat::Always => Self { rerolled: 0, lying: 1 },
+            None => Self { rerolled: 1, kept: 1 },
+            Some(reroll) if reroll.repeat == Repeat::Always => Self { rerolled: 0, kept: 1 },
             Some(reroll) => {
                 let shown = dice.faces.lowest()..=dice.faces.highest();
                 let bad = shown.filter(|face| reroll.condition.holds(*face)).count() as u64;
-                Self { rerolled: bad, lying: sides + bad }
+                Self { rerolled: bad, kept: sides + bad }
             }
         }
     }
@@ -117,7 +117,7 @@ impl FaceWeights {
         Face {
             value,
             score: dice.score_of(value),
-            weight: if rerolled { self.rerolled } else { self.lying },
+            weight: if rerolled { self.rerolled } else { self.kept },
             explodes: dice.explode.is_some_and(|explode| explode.condition.holds(shown)),
         }
     }

@@ -118,7 +118,7 @@ impl Roller<'_> {
     fn chain(&mut self, dice: &Dice, rolled: &mut Vec<DieRoll>) -> Result<(), RollError> {
         let mut left = explosions(dice);
         loop {
-            let mut die = self.lying_die(dice)?;
+            let mut die = self.final_die(dice)?;
             die.exploded = left > 0 && dice.explode.is_some_and(|it| it.condition.holds(die.face));
             let exploded = die.exploded;
             rolled.push(die);
@@ -130,7 +130,7 @@ impl Roller<'_> {
     }
 
     /// Rolls one die, including its rerolls.
-    fn lying_die(&mut self, dice: &Dice) -> Result<DieRoll, RollError> {
+    fn final_die(&mut self, dice: &Dice) -> Result<DieRoll, RollError> {
         let mut face = self.face(dice.faces)?;
         let mut rerolled_from = Vec::new();
         if let Some(Reroll { repeat, condition }) = dice.reroll {
@@ -158,7 +158,7 @@ impl Roller<'_> {
 
     /// Draws among the faces that are not rerolled. The parser ensures that there is one.
     fn allowed_face(&mut self, dice: &Dice) -> Result<i64, RollError> {
-        let allowed = dice.lying_faces();
+        let allowed = dice.final_faces();
         let Ok(sides) = Sides::new(allowed.len()) else { return self.face(dice.faces) };
         let place = self.draw(sides)? - 1;
         Ok(allowed.nth(place).unwrap_or(dice.faces.lowest()))
