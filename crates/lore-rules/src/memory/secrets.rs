@@ -6,16 +6,16 @@
 
 mod broken;
 mod forms;
+mod labelled;
 mod labels;
 mod looks;
-mod said;
+mod prose;
 mod services;
-mod told;
 
 use broken::over_lines;
 use forms::{address_with_password, known_by_form};
+use labelled::{assignment, command};
 use services::AWS_KEY;
-use told::{assignment, command};
 
 /// A text with its secrets masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,16 +100,16 @@ fn replaced(text: &str, secrets: &[Secret]) -> Masked {
 }
 
 fn secrets_of(text: &str) -> Vec<Secret> {
-    let telling = joined(telling(text).into_iter().chain(over_lines(text)).collect());
-    match telling.iter().any(|secret| secret.kind == AWS_KEY) {
-        true => with_aws_secrets(text, telling),
-        false => telling,
+    let recognised = joined(recognised(text).into_iter().chain(over_lines(text)).collect());
+    match recognised.iter().any(|secret| secret.kind == AWS_KEY) {
+        true => with_aws_secrets(text, recognised),
+        false => recognised,
     }
 }
 
 /// Adds AWS secrets: 40 characters that look like any id, so they are masked only in texts that
 /// contain an AWS key.
-fn with_aws_secrets(text: &str, telling: Vec<Secret>) -> Vec<Secret> {
+fn with_aws_secrets(text: &str, recognised: Vec<Secret>) -> Vec<Secret> {
     let mut runs = Vec::new();
     let mut at = 0;
     for part in text.split_inclusive(|c| !is_base64(c)) {
@@ -119,7 +119,7 @@ fn with_aws_secrets(text: &str, telling: Vec<Secret>) -> Vec<Secret> {
         }
         at += part.len();
     }
-    joined(telling.into_iter().chain(runs).collect())
+    joined(recognised.into_iter().chain(runs).collect())
 }
 
 fn is_aws_secret(run: &str) -> bool {
@@ -131,7 +131,7 @@ fn is_aws_secret(run: &str) -> bool {
 }
 
 /// Returns the secrets that are recognised by their own form or by what precedes them.
-fn telling(text: &str) -> Vec<Secret> {
+fn recognised(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some((before, rest)) = text.split_at_checked(at).filter(|(_, rest)| !rest.is_empty())
@@ -141,7 +141,7 @@ fn telling(text: &str) -> Vec<Secret> {
             continue;
         };
         // The part that is kept may contain another secret, such as a header before a login.
-        let kept = telling(rest.get(..hit.kept).unwrap_or_default());
+        let kept = recognised(rest.get(..hit.kept).unwrap_or_default());
         let moved = |one: Secret| Secret { start: at + one.start, end: at + one.end, ..one };
         found.extend(kept.into_iter().map(moved));
         let start = at + hit.kept;

@@ -8,7 +8,7 @@ pub(super) struct Label {
     pub(super) is_password: bool,
     /// Whether the prose that may follow this label is unknown, as for foreign languages. Then only
     /// values that look like credentials count.
-    pub(super) is_foreign: bool,
+    pub(super) is_prose_unknown: bool,
     /// The length in bytes.
     pub(super) length: usize,
 }
@@ -25,7 +25,7 @@ fn named(rest: &str) -> Option<Label> {
     let length = super::run(rest, super::is_word);
     let name = rest.get(..length)?.to_ascii_lowercase().replace('-', "_");
     let of = |known: &[&'static str]| known.iter().copied().find(|known| name.ends_with(known));
-    let label = |known, is_password| Label { known, is_password, is_foreign: false, length };
+    let label = |known, is_password| Label { known, is_password, is_prose_unknown: false, length };
     let password = of(&PASSWORDS).map(|known| label(known, true));
     password.or_else(|| of(&SECRETS).map(|known| label(known, false)))
 }
@@ -40,7 +40,7 @@ fn spelled(rest: &str) -> Option<Label> {
     let password = of(&PASSWORDS_ABROAD).map(|found| (found, true));
     let ((known, length), is_password) =
         password.or_else(|| of(&SECRETS_SPELLED).map(|found| (found, false)))?;
-    Some(Label { known, is_password, is_foreign: true, length })
+    Some(Label { known, is_password, is_prose_unknown: true, length })
 }
 
 /// Returns the length in bytes of `name` at the start of a text, ignoring case, if the word ends

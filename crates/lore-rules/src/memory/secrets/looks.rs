@@ -1,7 +1,7 @@
 //! What a value looks like: a random credential, a placeholder, or prose.
 
+use super::prose::is_prose;
 use super::run;
-use super::said::is_said;
 
 /// Technical terms that contain a digit.
 const TERMS: [&str; 25] = [
@@ -120,7 +120,7 @@ pub(super) fn is_literal(value: &str, name: &str) -> bool {
 
 /// Whether a quoted value is a literal, and not a placeholder.
 pub(super) fn is_text(value: &str) -> bool {
-    value.chars().count() >= 4 && !is_placeholder(value) && !is_said(value)
+    value.chars().count() >= 4 && !is_placeholder(value) && !is_prose(value)
 }
 
 /// Whether a value ends with the name it is assigned to, such as `settings.DB_PASSWORD`.

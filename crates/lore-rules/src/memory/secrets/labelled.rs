@@ -4,7 +4,7 @@ use super::labels::{Label, Sign, is_blank, sign};
 use super::looks::{
     is_contrived, is_literal, is_long, is_odd, is_placeholder, is_text, looks_random,
 };
-use super::said::{is_joining, is_said};
+use super::prose::{is_joining, is_prose};
 use super::{Hit, is_token, is_word, run};
 
 /// Matches commands with a password as an argument: `sshpass -p …`, `curl -u name:…`, `mysql -p…`.
@@ -170,7 +170,7 @@ impl Given {
     /// Returns how many bytes of the value are a secret, if it is one.
     fn secret(&self, sign: Sign, value: &Value<'_>) -> Option<usize> {
         let told = if value.is_quoted { value.single } else { value.line };
-        if is_placeholder(told) || is_said(told) {
+        if is_placeholder(told) || is_prose(told) {
             return None;
         }
         if !self.label.is_password || value.is_quoted {
@@ -179,7 +179,7 @@ impl Given {
         if let Some(length) = self.several_words(sign, value) {
             return Some(length);
         }
-        let is_alone = self.is_setting && !self.label.is_foreign;
+        let is_alone = self.is_setting && !self.label.is_prose_unknown;
         let belongs: fn(&str) -> bool = if is_alone { goes_on } else { is_contrived };
         let is_contrived = sign != Sign::Equals && is_contrived(value.single);
         let is_secret = is_contrived || self.is_secret(sign, value);
@@ -188,7 +188,7 @@ impl Given {
 
     /// Returns the length of a password that contains spaces, if the line cannot be anything else.
     fn several_words(&self, sign: Sign, value: &Value<'_>) -> Option<usize> {
-        if self.label.is_foreign {
+        if self.label.is_prose_unknown {
             return None;
         }
         let is_phrase =
@@ -215,7 +215,7 @@ impl Given {
         let single = value.single;
         let is_random = looks_random(single, self.least());
         let is_password = self.label.is_password;
-        if self.label.is_foreign && sign != Sign::Equals {
+        if self.label.is_prose_unknown && sign != Sign::Equals {
             return is_random || is_password && is_contrived(single);
         }
         let is_whole = value.line.trim_end_matches('.') == single;

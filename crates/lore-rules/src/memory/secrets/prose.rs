@@ -4,14 +4,14 @@
 use super::looks::{UNITS, bare, is_term};
 
 /// Whether a whole value is prose about the value: `required`, `not set`, `see 1Password`.
-pub(super) fn is_said(value: &str) -> bool {
+pub(super) fn is_prose(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(bare).collect();
     let Some((first, others)) = words.split_first() else { return false };
     let word = first.as_str();
     let goes_on = !others.is_empty();
-    let begins = SAID.contains(&word) || is_term(word) || goes_on && LEADS.contains(&word);
+    let begins = DESCRIBING.contains(&word) || is_term(word) || goes_on && LEADS.contains(&word);
     let mut after = others.iter().skip(1).map(String::as_str).chain([""]);
-    begins && others.iter().all(|word| tells(word, after.next().unwrap_or_default()))
+    begins && others.iter().all(|word| can_be_prose(word, after.next().unwrap_or_default()))
 }
 
 /// Whether a word connects others in a sentence, which is rare in passwords.
@@ -21,15 +21,15 @@ pub(super) fn is_joining(word: &str) -> bool {
 }
 
 /// Whether a word can be part of prose about a value, given the next word.
-fn tells(word: &str, next: &str) -> bool {
+fn can_be_prose(word: &str, next: &str) -> bool {
     let is_count = word.len() <= 3 && word.parse::<u16>().is_ok() && UNITS.contains(&next);
     let known = |of: &[&str]| of.contains(&word);
-    let listed = known(&SAID) || known(&LEADS) || known(&JOINING) || known(&ABOUT);
+    let listed = known(&DESCRIBING) || known(&LEADS) || known(&JOINING) || known(&ABOUT);
     word.is_empty() || is_count || listed || UNITS.contains(&word) || is_term(word)
 }
 
 /// Words that describe a value in its place.
-const SAID: [&str; 48] = [
+const DESCRIBING: [&str; 48] = [
     "changed",
     "confidential",
     "default",
