@@ -10,9 +10,9 @@ use tokio::runtime::Runtime;
 use crate::calls::{self, Cell, Pace, Way};
 use crate::load::Sample;
 use crate::mcp::Mode;
-use crate::memory::Memory;
 use crate::message::Tool;
 use crate::pipes::Piped;
+use crate::rss::Memory;
 use crate::servers::{Bench, Kind};
 use crate::starts::Start;
 

@@ -16,8 +16,8 @@ mod pages;
 mod pipes;
 mod play;
 mod proc;
-mod recollection;
 mod report;
+mod rss;
 mod servers;
 mod starts;
 mod wire;
@@ -84,7 +84,7 @@ fn main() -> anyhow::Result<ExitCode> {
         return play::run(&bench, &runtime, pace, cli.quick);
     }
     if let What::Memory = cli.what {
-        return recollection::run(&bench, cli.kairn.as_deref(), cli.quick);
+        return memory::run(&bench, cli.kairn.as_deref(), cli.quick);
     }
     if let What::Pages = cli.what {
         return pages::run(&bench, cli.mcp_kanka.as_deref(), cli.quick);
@@ -99,7 +99,7 @@ fn protocol(bench: &Bench, runtime: &Runtime, pace: Pace) -> anyhow::Result<bool
     eprintln!("starts");
     let starts = starts::measure(bench, runtime, pace.starts)?;
     eprintln!("memory");
-    let memory = memory::measure(bench, runtime)?;
+    let memory = rss::measure(bench, runtime)?;
     let (mut cells, mut counts) = calls_and_counts(bench, runtime, pace)?;
     let mut traps = checks::traps(&cells, &counts);
     // A busy machine can spoil one run; a real bug spoils all of them.

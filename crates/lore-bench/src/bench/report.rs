@@ -4,8 +4,8 @@
 
 use crate::calls::{Cell, Pace};
 use crate::checks::{SHARE, Verdict, find};
-use crate::memory::{CALLS, Memory, SESSIONS};
 use crate::proc;
+use crate::rss::{CALLS, Memory, SESSIONS};
 use crate::servers::Kind;
 use crate::starts::Start;
 
