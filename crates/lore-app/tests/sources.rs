@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use lore_app::App;
 use lore_app::access::{Identity, enter};
-use lore_app::memory::Keeper;
+use lore_app::memory::MemoryCall;
 use lore_app::memory::exchange::{
     Exported, Imported, Load, export, import, kairn, markdown, notes, reference, relations,
 };
-use lore_app::memory::{experience, status};
+use lore_app::memory::{pruning, status};
 use lore_core::Effects;
 use lore_sqlite::SqliteStore;
 use lore_store::{
@@ -20,7 +20,7 @@ use lore_store::{
 use serde_json::{Value, json};
 
 struct Shelf {
-    keeper: Keeper,
+    call: MemoryCall,
     _directory: tempfile::TempDir,
 }
 
@@ -34,15 +34,15 @@ impl Shelf {
         let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
         let (request_id, arrived) = (app.effects.uid().to_string(), app.arrival());
         let tool = "import memory";
-        let keeper = Keeper { app, viewer, tool, request_id, arrived, reading_only: false };
-        Self { keeper, _directory: directory }
+        let call = MemoryCall { app, viewer, tool, request_id, arrived, reading_only: false };
+        Self { call, _directory: directory }
     }
 
     /// Imports a load and returns the numbers of new, known and updated records.
     async fn take(&self, place: &str, load: Load) -> [usize; 3] {
         let load = Load { place: Some(place.into()), ..load };
         let Imported { made, known, updated, .. } =
-            import(&self.keeper, &load, &|_, _| ()).await.unwrap();
+            import(&self.call, &load, &|_, _| ()).await.unwrap();
         [made, known, updated]
     }
 }
@@ -111,7 +111,7 @@ async fn exported(shelf: &Shelf, form: Form) -> Load {
         }
         Ok(())
     };
-    export(&shelf.keeper, each).await.unwrap();
+    export(&shelf.call, each).await.unwrap();
     match form {
         Form::Lines => reference::read(&lines),
         Form::Notes => notes::read("notes", &files),
@@ -134,13 +134,13 @@ impl Shelf {
             }
             Ok(())
         };
-        export(&self.keeper, each).await.unwrap();
+        export(&self.call, each).await.unwrap();
         all
     }
 
     /// Edits the first text and renames its node.
     async fn edit(&self, name: &str, body: &str) {
-        let (store, viewer) = (&self.keeper.app.store, &self.keeper.viewer);
+        let (store, viewer) = (&self.call.app.store, &self.call.viewer);
         let node = store.find_nodes(viewer, NodeQuery::default()).await.unwrap().items.remove(0);
         let text = store.texts_of(viewer, node.id, Bin::Live).await.unwrap().remove(0);
         let patch = NodePatch { name: Some(name.into()), ..NodePatch::default() };
@@ -152,8 +152,8 @@ impl Shelf {
     }
 
     fn batch(&self) -> Batch {
-        let origin = Origin::new("edit", self.keeper.app.effects.uid().to_string());
-        Batch::new(origin, self.keeper.app.effects.now())
+        let origin = Origin::new("edit", self.call.app.effects.uid().to_string());
+        Batch::new(origin, self.call.app.effects.now())
     }
 }
 
@@ -187,7 +187,7 @@ async fn what_was_renamed_and_removed_since_its_export_does_not_come_back() {
         shelf.take("/start", entities(&[("Ann", &["Likes tea"])])).await;
         let before = exported(&shelf, form).await;
         shelf.edit("Anna", "Likes coffee").await;
-        let (store, viewer) = (&shelf.keeper.app.store, &shelf.keeper.viewer);
+        let (store, viewer) = (&shelf.call.app.store, &shelf.call.viewer);
         let node = store.find_nodes(viewer, NodeQuery::default()).await.unwrap().items.remove(0);
         let gone = Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
         store.commit(viewer, shelf.batch().change(gone)).await.unwrap();
@@ -202,7 +202,7 @@ async fn whoever_follows_the_world_hears_of_a_link_that_an_import_removes() {
     let linked = [("a.md", "See [[b]] for the tide."), ("b.md", "The tide tables.")];
     let plain = [("a.md", "See b for the tide."), ("b.md", "The tide tables.")];
     shelf.take("/notes", folder(&linked)).await;
-    let (store, viewer) = (&shelf.keeper.app.store, &shelf.keeper.viewer);
+    let (store, viewer) = (&shelf.call.app.store, &shelf.call.viewer);
     assert_eq!(store.count_edges(viewer).await.unwrap(), 1);
     let end = store.sequence().await.unwrap();
     assert_eq!(shelf.take("/notes", folder(&plain)).await, [0, 1, 1]);
@@ -231,8 +231,8 @@ async fn the_status_counts_as_faded_what_a_prune_takes_whatever_its_rate() {
         _ => None,
     });
     shelf.take("/db", kairn::read(&[("experiences".into(), rows.collect())].into())).await;
-    let found = status::status(&shelf.keeper).await.unwrap().findings;
+    let found = status::status(&shelf.call).await.unwrap().findings;
     assert!(found.iter().any(|found| found.problem.starts_with("2 experiences")), "{found:?}");
-    assert_eq!(experience::prune(&shelf.keeper, 0.01).await.unwrap().len(), 2);
-    assert_eq!(status::status(&shelf.keeper).await.unwrap().findings, []);
+    assert_eq!(pruning::prune(&shelf.call, 0.01).await.unwrap().len(), 2);
+    assert_eq!(status::status(&shelf.call).await.unwrap().findings, []);
 }

@@ -4,11 +4,11 @@
 //! or Fear is up to the caller. All numbers are validated on the way in, so sums cannot overflow
 //! here.
 
-mod edge;
+mod extra_dice;
 mod reaction;
 mod steps;
 
-pub use edge::{Edge, EdgeRoll, Lean, roll_with_edge};
+pub use extra_dice::{AdvantageDie, ExtraDice, ExtraDiceRoll, roll_with_extra_dice};
 pub use reaction::{ReactionOutcome, ReactionRoll, reaction};
 pub use steps::{Explanation, Intermediates, Step, explain};
 
@@ -294,7 +294,7 @@ pub enum RuleError {
     },
     /// The number of advantages, disadvantages or helpers is out of range.
     #[error("{field} is {min} to {max}, not {value}")]
-    EdgeOutOfRange {
+    ExtraDiceOutOfRange {
         /// The input concerned: `advantages`, `disadvantages` or `helpers`.
         field: &'static str,
         /// The rejected number.

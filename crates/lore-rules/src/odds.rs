@@ -5,19 +5,23 @@
 
 use thiserror::Error;
 
-use crate::duality::{Die12, Difficulty, DualityDice, Edge, Modifier, Outcome, judge};
+use crate::duality::{Die12, Difficulty, DualityDice, ExtraDice, Modifier, Outcome, judge};
 
 /// Counts the outcomes of every pair of dice.
 pub fn duality_odds(modifier: Modifier, difficulty: Difficulty) -> DualityOdds {
-    duality_odds_with(modifier, difficulty, Edge::NONE)
+    duality_odds_with(modifier, difficulty, ExtraDice::NONE)
 }
 
 /// Counts the outcomes of every pair of dice, combined with the dice of advantage and help.
-pub fn duality_odds_with(modifier: Modifier, difficulty: Difficulty, edge: Edge) -> DualityOdds {
+pub fn duality_odds_with(
+    modifier: Modifier,
+    difficulty: Difficulty,
+    extra: ExtraDice,
+) -> DualityOdds {
     let mut by_code = [0; 8];
     for hope in Die12::all() {
         for fear in Die12::all() {
-            for (bonus, ways) in edge.bonuses() {
+            for (bonus, ways) in extra.bonuses() {
                 let roll = judge(DualityDice { hope, fear }, modifier, bonus, Some(difficulty));
                 if let Some(count) = by_code.get_mut(usize::from(roll.outcome.code())) {
                     *count += ways;
@@ -29,10 +33,10 @@ pub fn duality_odds_with(modifier: Modifier, difficulty: Difficulty, edge: Edge)
 }
 
 /// Returns the highest difficulty whose probability of success is at least the wanted one.
-pub fn difficulty_for(modifier: Modifier, edge: Edge, wanted: Chance) -> HighestDifficulty {
+pub fn difficulty_for(modifier: Modifier, extra: ExtraDice, wanted: Chance) -> HighestDifficulty {
     let reaches = |value: i64| {
         let difficulty = Difficulty::new(value).ok()?;
-        let odds = duality_odds_with(modifier, difficulty, edge);
+        let odds = duality_odds_with(modifier, difficulty, extra);
         wanted.reached_by(odds.success_count, odds.total_outcomes).then_some(difficulty)
     };
     if reaches(Difficulty::MAX).is_some() {
@@ -223,8 +227,8 @@ mod tests {
     #[test]
     fn known_odds_with_an_edge() {
         let with = |advantages, disadvantages, helpers| {
-            let edge = Edge::new(advantages, disadvantages, helpers).unwrap();
-            duality_odds_with(Modifier::new(2).unwrap(), Difficulty::new(15).unwrap(), edge)
+            let extra = ExtraDice::new(advantages, disadvantages, helpers).unwrap();
+            duality_odds_with(Modifier::new(2).unwrap(), Difficulty::new(15).unwrap(), extra)
         };
         let advantage = with(1, 0, 0);
         assert_eq!(numbers(&advantage), [72, 308, 308, 88, 88]);
@@ -240,7 +244,7 @@ mod tests {
 
     #[test]
     fn odds_with_helpers_agree_with_plain_arithmetic() {
-        let edge = Edge::new(0, 1, 2).unwrap();
+        let extra = ExtraDice::new(0, 1, 2).unwrap();
         for difficulty in 0..=30 {
             let (mut success, mut all) = (0, 0);
             for roll in 0..144 * 216 {
@@ -251,25 +255,25 @@ mod tests {
                 all += 1;
             }
             let target = Difficulty::new(difficulty).unwrap();
-            let odds = duality_odds_with(Modifier::ZERO, target, edge);
+            let odds = duality_odds_with(Modifier::ZERO, target, extra);
             assert_eq!((odds.success_count, odds.total_outcomes), (success, all));
         }
     }
 
     #[test]
     fn the_highest_difficulty_just_reaches_the_wanted_chance() {
-        for (modifier, edge) in
-            [(0, Edge::NONE), (3, Edge::new(1, 0, 2).unwrap()), (-5, Edge::NONE)]
+        for (modifier, extra) in
+            [(0, ExtraDice::NONE), (3, ExtraDice::new(1, 0, 2).unwrap()), (-5, ExtraDice::NONE)]
         {
             let modifier = Modifier::new(modifier).unwrap();
             for percent in 9..=100 {
                 let wanted = Chance::new(percent, 100).unwrap();
                 let chance = |value| {
-                    let odds = duality_odds_with(modifier, Difficulty::new(value).unwrap(), edge);
+                    let odds = duality_odds_with(modifier, Difficulty::new(value).unwrap(), extra);
                     f64::from(odds.success_count) / f64::from(odds.total_outcomes)
                 };
                 let wanted_chance = f64::from(percent) / 100.0;
-                match difficulty_for(modifier, edge, wanted) {
+                match difficulty_for(modifier, extra, wanted) {
                     HighestDifficulty::At(found) => {
                         assert!(chance(found.value()) >= wanted_chance);
                         assert!(chance(found.value() + 1) < wanted_chance);
@@ -285,7 +289,7 @@ mod tests {
     fn the_ends_of_the_scale_of_chances() {
         let highest = |modifier, numerator, denominator| {
             let wanted = Chance::new(numerator, denominator).unwrap();
-            difficulty_for(Modifier::new(modifier).unwrap(), Edge::NONE, wanted)
+            difficulty_for(Modifier::new(modifier).unwrap(), ExtraDice::NONE, wanted)
         };
         let at = |value| HighestDifficulty::At(Difficulty::new(value).unwrap());
         assert_eq!(highest(0, 1, 12), HighestDifficulty::Any);

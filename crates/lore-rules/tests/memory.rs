@@ -1,7 +1,7 @@
 //! Properties of memory that must hold for every clock and every input.
 
 use lore_rules::memory::decay::{
-    Confidence, Lesson, NUDGE_MAX, days_until_below, nudge, rate, relevance,
+    Confidence, ExperienceType, NUDGE_MAX, days_until_below, nudge, rate, relevance,
 };
 use lore_rules::memory::lifecycle::{Phase, Status};
 use lore_rules::memory::{budget, likeness, secrets};
@@ -12,8 +12,8 @@ fn mask(text: &str) -> secrets::Masked {
     secrets::mask(text, |c| c == '\u{200b}')
 }
 
-fn lesson() -> impl Strategy<Value = Lesson> {
-    select(Lesson::ALL.to_vec())
+fn experience_type() -> impl Strategy<Value = ExperienceType> {
+    select(ExperienceType::ALL.to_vec())
 }
 
 fn confidence() -> impl Strategy<Value = Confidence> {
@@ -36,17 +36,17 @@ proptest! {
 
     #[test]
     fn nothing_gains_relevance_by_waiting(
-        lesson in lesson(), confidence in confidence(), days in days(), more in 0.0..1e6_f64,
+        experience_type in experience_type(), confidence in confidence(), days in days(), more in 0.0..1e6_f64,
     ) {
-        let rate = rate(lesson, confidence);
+        let rate = rate(experience_type, confidence);
         prop_assert!(relevance(rate, days + more) <= relevance(rate, days));
     }
 
     #[test]
     fn a_clock_set_back_and_forth_leaves_no_trace(
-        lesson in lesson(), confidence in confidence(), days in 0.0..1e4_f64, jump in days(),
+        experience_type in experience_type(), confidence in confidence(), days in 0.0..1e4_f64, jump in days(),
     ) {
-        let rate = rate(lesson, confidence);
+        let rate = rate(experience_type, confidence);
         let before = relevance(rate, days);
         let _ = relevance(rate, days + jump);
         prop_assert_eq!(relevance(rate, days), before);
@@ -54,16 +54,16 @@ proptest! {
     }
 
     #[test]
-    fn the_less_sure_the_faster_it_fades(lesson in lesson(), days in 0.01..1e4_f64) {
-        let left = Confidence::ALL.map(|confidence| relevance(rate(lesson, confidence), days));
+    fn the_less_sure_the_faster_it_fades(experience_type in experience_type(), days in 0.01..1e4_f64) {
+        let left = Confidence::ALL.map(|confidence| relevance(rate(experience_type, confidence), days));
         prop_assert!(left[0] >= left[1] && left[1] >= left[2]);
     }
 
     #[test]
     fn what_is_below_the_threshold_is_older_than_its_day(
-        lesson in lesson(), confidence in confidence(), threshold in 1e-6..1.0_f64,
+        experience_type in experience_type(), confidence in confidence(), threshold in 1e-6..1.0_f64,
     ) {
-        let rate = rate(lesson, confidence);
+        let rate = rate(experience_type, confidence);
         let day = days_until_below(rate, threshold).unwrap();
         prop_assert!(relevance(rate, day + 0.001) < threshold);
         prop_assert!(relevance(rate, day - 0.001) > threshold * 0.999);

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use lore_app::App;
 use lore_app::access::Presence;
-use lore_app::play::desk::Asked;
+use lore_app::play::call::Asked;
 use lore_core::{Error, Result, Viewer};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;

@@ -1,6 +1,6 @@
 //! Answers of writes that can be repeated with an idempotency key.
 
-use lore_app::play::desk::Done;
+use lore_app::play::call::Done;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use lore_app::play::desk::Asked;
+use lore_app::play::call::Asked;
 use lore_core::error::short;
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;

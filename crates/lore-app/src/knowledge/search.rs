@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use lore_core::names::Word;
 use lore_core::{Kind, Node, NodeId, Result, Text, Uid};
-use lore_rules::memory::decay::Lesson;
+use lore_rules::memory::decay::ExperienceType;
 use lore_search::{Filter, Query, Unit};
 use lore_store::Answered;
 
@@ -291,7 +291,7 @@ fn document_kinds(whose: Whose) -> Result<Vec<Kind>> {
 fn shown_document_kinds() -> Result<Vec<Kind>> {
     let kinds = DOCUMENT_KINDS.iter().filter(|kind| !doors::INNER.contains(kind));
     let kinds = kinds.map(|kind| Word::new("kind", kind));
-    kinds.chain(Lesson::ALL.into_iter().map(learned)).collect()
+    kinds.chain(ExperienceType::ALL.into_iter().map(learned)).collect()
 }
 
 /// Converts a search score to the range 0 to 1.

@@ -19,18 +19,18 @@ use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, Or
 use serde_json::json;
 use tokio::sync::{Notify, RwLock};
 
+use super::call::MemoryCall;
+use super::cleaning::{capitalised, name_from};
 use super::experience::Fading;
 use super::graph::{auto_links, similar_nodes};
-use super::holding::lapsed;
 use super::ids::shown;
-use super::keeper::Keeper;
 use super::kinds::{
     CONTENT, DESCRIPTION, EXPERIENCE, ITS_EXPERIENCE, KNOWLEDGE, PROMOTED, PROMOTED_TO, kept_by,
     word,
 };
-use super::pen::{capitalised, name_from};
 use super::recall::Memory;
 use super::refusal::Reply;
+use super::supersession::replacements;
 use crate::App;
 use crate::preview::preview;
 
@@ -148,48 +148,48 @@ fn is_experience(memory: &Memory) -> bool {
 
 /// Counts one access for each node of these. Errors are only logged, so that the answer is not
 /// lost.
-pub(super) async fn note(keeper: &Keeper, answering: impl Iterator<Item = &Memory>) {
+pub(super) async fn note(call: &MemoryCall, answering: impl Iterator<Item = &Memory>) {
     let mut seen = HashSet::new();
     let nodes = answering.map(|memory| &memory.node);
     let nodes: Vec<&Node> = nodes.filter(|node| seen.insert(node.id)).collect();
-    if nodes.is_empty() || !keeper.may_write() {
+    if nodes.is_empty() || !call.may_write() {
         return;
     }
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-    keeper.app.accesses.add(keeper.viewer, &ids);
-    if let Err(refusal) = promote(keeper, &nodes).await {
+    call.app.accesses.add(call.viewer, &ids);
+    if let Err(refusal) = promote(call, &nodes).await {
         tracing::debug!(%refusal, "what is asked for often could not be kept");
     }
 }
 
 /// Promotes those of the experiences that were accessed often enough.
-async fn promote(keeper: &Keeper, nodes: &[&Node]) -> Reply<()> {
+async fn promote(call: &MemoryCall, nodes: &[&Node]) -> Reply<()> {
     let may = |node: &&&Node| node.kind.as_str() == EXPERIENCE && kept_by(node).is_none();
     let ids: Vec<NodeId> = nodes.iter().filter(may).map(|node| node.id).collect();
     if ids.is_empty() {
         return Ok(());
     }
     // One after another, so that similar ones are linked to each other as well.
-    for (experience, _) in due(keeper, &ids).await? {
-        keeper.carry_out(|| plan(keeper, experience.id).boxed()).await?;
+    for (experience, _) in due(call, &ids).await? {
+        call.carry_out(|| plan(call, experience.id).boxed()).await?;
     }
     Ok(())
 }
 
-async fn plan(keeper: &Keeper, id: NodeId) -> Reply<(Batch, ())> {
-    let mut batch = keeper.batch();
-    for (experience, count) in due(keeper, &[id]).await? {
-        batch.changes.extend(promotion(keeper, &experience, count, &batch).await?);
+async fn plan(call: &MemoryCall, id: NodeId) -> Reply<(Batch, ())> {
+    let mut batch = call.batch();
+    for (experience, count) in due(call, &[id]).await? {
+        batch.changes.extend(promotion(call, &experience, count, &batch).await?);
     }
     Ok((batch, ()))
 }
 
 /// Returns the current nodes of the experiences that are due for promotion, with their counts.
-async fn due(keeper: &Keeper, ids: &[NodeId]) -> Reply<Vec<(Node, i64)>> {
-    let (store, ledger) = (&keeper.app.store, &keeper.app.accesses);
+async fn due(call: &MemoryCall, ids: &[NodeId]) -> Reply<Vec<(Node, i64)>> {
+    let (store, ledger) = (&call.app.store, &call.app.accesses);
     let counts: HashMap<NodeId, i64> = {
         let _unwritten = ledger.writing.read().await;
-        let written = store.accesses(&keeper.viewer, ids).await?;
+        let written = store.accesses(&call.viewer, ids).await?;
         let written: HashMap<_, _> = written.iter().map(|one| (one.node, one.count)).collect();
         let count = |id: &NodeId| written.get(id).copied().unwrap_or_default() + ledger.count(*id);
         let counts = ids.iter().map(|id| (*id, count(id)));
@@ -199,30 +199,30 @@ async fn due(keeper: &Keeper, ids: &[NodeId]) -> Reply<Vec<(Node, i64)>> {
         return Ok(Vec::new());
     }
     let often: Vec<NodeId> = counts.keys().copied().collect();
-    let fresh = store.nodes(&keeper.viewer, &often).await?;
-    let lapsed = lapsed(keeper, &fresh.iter().collect::<Vec<_>>()).await?;
+    let fresh = store.nodes(&call.viewer, &often).await?;
+    let replacements = replacements(call, &fresh.iter().collect::<Vec<_>>()).await?;
     let counted = |node: Node| {
-        let stays = kept_by(&node).is_none() && !lapsed.contains_key(&node.uid);
+        let stays = kept_by(&node).is_none() && !replacements.contains_key(&node.uid);
         stays.then(|| counts.get(&node.id).map(|count| (node, *count))).flatten()
     };
     Ok(fresh.into_iter().filter_map(counted).collect())
 }
 
 async fn promotion(
-    keeper: &Keeper,
+    call: &MemoryCall,
     experience: &Node,
     count: i64,
     batch: &Batch,
 ) -> Reply<Vec<Change>> {
-    let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &[experience.id]).await?;
+    let texts = call.app.store.texts_of_nodes(&call.viewer, &[experience.id]).await?;
     let content = texts.iter().find(|text| text.kind.as_str() == CONTENT).or(texts.first());
     let Some(content) = content else { return Ok(Vec::new()) };
-    let new = permanent(keeper, experience, content, count)?;
-    let node = preview(&keeper.viewer, &new, batch.at);
-    let neighbours = similar_nodes(keeper, &content.body).await?;
+    let new = permanent(call, experience, content, count)?;
+    let node = preview(&call.viewer, &new, batch.at);
+    let neighbours = similar_nodes(call, &content.body).await?;
     let mut changes = vec![Change::CreateNode(new)];
     for text in &texts {
-        changes.push(Change::CreateText(copied(keeper, &node, text)?));
+        changes.push(Change::CreateText(copied(call, &node, text)?));
     }
     let mut properties = experience.properties.clone();
     properties.insert(PROMOTED_TO.into(), json!(node.uid.to_string()));
@@ -233,7 +233,7 @@ async fn promotion(
     Ok(changes)
 }
 
-fn permanent(keeper: &Keeper, experience: &Node, content: &Text, count: i64) -> Reply<NewNode> {
+fn permanent(call: &MemoryCall, experience: &Node, content: &Text, count: i64) -> Reply<NewNode> {
     let mut properties = Properties::new();
     properties.insert("source_type".into(), json!("promotion"));
     properties.insert(ITS_EXPERIENCE.into(), json!(experience.uid.to_string()));
@@ -243,23 +243,24 @@ fn permanent(keeper: &Keeper, experience: &Node, content: &Text, count: i64) -> 
     if let Some(fading) = fading {
         fading.note_in(&mut properties);
     }
-    let lesson = fading.map_or("experience", |fading| fading.lesson.as_str());
-    let name = name_from(&format!("{}: ", capitalised(lesson)), &content.body, NAME_LETTERS);
+    let experience_type = fading.map_or("experience", |fading| fading.experience_type.as_str());
+    let name =
+        name_from(&format!("{}: ", capitalised(experience_type)), &content.body, NAME_LETTERS);
     Ok(NewNode {
         namespace: KNOWLEDGE.into(),
         derived_name: true,
         tags: experience.tags.clone(),
         visibility: experience.visibility,
         properties,
-        ..NewNode::new(keeper.app.effects.uid(), word(PROMOTED)?, name)
+        ..NewNode::new(call.app.effects.uid(), word(PROMOTED)?, name)
     })
 }
 
 /// Copies a text of an experience to its lasting node. The copy has no session, because the
 /// original is the part of the conversation.
-fn copied(keeper: &Keeper, node: &Node, text: &Text) -> Reply<NewText> {
+fn copied(call: &MemoryCall, node: &Node, text: &Text) -> Reply<NewText> {
     let kind = if text.kind.as_str() == CONTENT { word(DESCRIPTION)? } else { text.kind.clone() };
-    let uid = keeper.app.effects.uid();
+    let uid = call.app.effects.uid();
     Ok(NewText {
         position: text.position,
         provenance: Provenance { session: None, ..text.provenance.clone() },

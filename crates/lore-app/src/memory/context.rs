@@ -6,12 +6,12 @@ use lore_core::NodeId;
 use lore_search::Filter;
 
 use super::access;
-use super::keeper::Keeper;
+use super::answer_budget::Piece;
+use super::call::MemoryCall;
 use super::kinds::{CONTEXT, EXPERIENCE, word};
 use super::link::Link;
 use super::recall::{Ask, Breadth, Each, Memory, find};
 use super::refusal::{Reply, required};
-use super::room::Piece;
 use crate::damage::sound_texts;
 use crate::pages::leave_out_hidden;
 
@@ -36,36 +36,36 @@ pub struct Subgraph {
 }
 
 /// Finds nodes and experiences that match keywords, and the edges between the nodes.
-pub async fn context(keeper: &Keeper, keywords: Option<&str>, ask: &Ask) -> Reply<Subgraph> {
+pub async fn context(call: &MemoryCall, keywords: Option<&str>, ask: &Ask) -> Reply<Subgraph> {
     let keywords = required("keywords", "context", keywords)?;
     let ask = Ask { topic: Some(keywords.to_owned()), ..ask.clone() };
     let experience = vec![word(EXPERIENCE)?];
     let lasting = Filter { except_kinds: experience.clone(), ..Filter::default() };
     let fading = Filter { kinds: experience, ..Filter::default() };
-    let mut nodes = find(keeper, &ask, lasting, Breadth::Related, Each::Node).await?;
-    let mut experiences = find(keeper, &ask, fading, Breadth::Related, Each::Node).await?;
+    let mut nodes = find(call, &ask, lasting, Breadth::Related, Each::Node).await?;
+    let mut experiences = find(call, &ask, fading, Breadth::Related, Each::Node).await?;
     once_each(&mut nodes, &mut experiences);
     let mut best = best_of(nodes, experiences, ask.limit);
-    let situations = situations(keeper, &best).await?;
+    let situations = situations(call, &best).await?;
     let found = best.len();
-    let mut room = ask.room;
-    if let Some(room) = &mut room {
+    let mut answer_budget = ask.answer_budget;
+    if let Some(answer_budget) = &mut answer_budget {
         if let Some(first) = best.first_mut() {
             let situation = situations.get(&first.node.id);
-            room.shorten(first, situation.map(String::as_str), keywords);
+            answer_budget.shorten(first, situation.map(String::as_str), keywords);
         }
-        best.truncate(room.that_fit(pieces(&best, &situations)));
-        room.take(pieces(&best, &situations));
+        best.truncate(answer_budget.that_fit(pieces(&best, &situations)));
+        answer_budget.take(pieces(&best, &situations));
     }
     let left_out = found - best.len();
-    access::note(keeper, access::answering(best.iter()).into_iter()).await;
+    access::note(call, access::answering(best.iter()).into_iter()).await;
     let (mut nodes, experiences): (Vec<_>, Vec<_>) = best.into_iter().partition(is_lasting);
     let shown = nodes.iter_mut().map(|memory| &mut memory.node);
-    leave_out_hidden(&keeper.app, &keeper.viewer, shown).await?;
-    let mut edges = edges_between(keeper, &nodes).await?;
+    leave_out_hidden(&call.app, &call.viewer, shown).await?;
+    let mut edges = edges_between(call, &nodes).await?;
     let joined = edges.len();
-    if let Some(room) = &mut room {
-        edges.truncate(room.besides(edges.iter().map(Piece::Link)));
+    if let Some(answer_budget) = &mut answer_budget {
+        edges.truncate(answer_budget.besides(edges.iter().map(Piece::Link)));
     }
     let edges_left_out = joined - edges.len();
     Ok(Subgraph { edges, nodes, experiences, situations, left_out, edges_left_out })
@@ -106,10 +106,10 @@ fn is_lasting(memory: &Memory) -> bool {
     memory.node.kind.as_str() != EXPERIENCE
 }
 
-async fn situations(keeper: &Keeper, memories: &[Memory]) -> Reply<HashMap<NodeId, String>> {
+async fn situations(call: &MemoryCall, memories: &[Memory]) -> Reply<HashMap<NodeId, String>> {
     let experiences = memories.iter().filter(|memory| !is_lasting(memory));
     let ids: Vec<_> = experiences.map(|memory| memory.node.id).collect();
-    let texts = sound_texts(keeper.app.store.as_ref(), &keeper.viewer, &ids).await?.texts;
+    let texts = sound_texts(call.app.store.as_ref(), &call.viewer, &ids).await?.texts;
     let mut situations: HashMap<NodeId, String> = HashMap::new();
     for text in texts.into_iter().filter(|text| text.kind.as_str() == CONTEXT) {
         situations.entry(text.node).or_default().push_str(&text.body);
@@ -117,12 +117,12 @@ async fn situations(keeper: &Keeper, memories: &[Memory]) -> Reply<HashMap<NodeI
     Ok(situations)
 }
 
-async fn edges_between(keeper: &Keeper, nodes: &[Memory]) -> Reply<Vec<Link>> {
+async fn edges_between(call: &MemoryCall, nodes: &[Memory]) -> Reply<Vec<Link>> {
     let ids: Vec<NodeId> = nodes.iter().map(|memory| memory.node.id).collect();
     let by_id: HashMap<NodeId, &Memory> =
         nodes.iter().map(|memory| (memory.node.id, memory)).collect();
-    let store = &keeper.app.store;
-    let edges = store.edges_among(&keeper.viewer, &ids, EDGES).await?;
+    let store = &call.app.store;
+    let edges = store.edges_among(&call.viewer, &ids, EDGES).await?;
     let link = |edge: lore_core::Edge| {
         let (source, target) = (by_id.get(&edge.source)?, by_id.get(&edge.target)?);
         Some(Link { source: source.node.clone(), target: target.node.clone(), edge })

@@ -10,17 +10,17 @@ use lore_store::{
 };
 use serde_json::json;
 
-use super::holding::{Lapsed, lapsed};
-use super::keeper::Keeper;
+use super::call::MemoryCall;
+use super::cleaning::Cleaner;
 use super::kinds::{
     AUTO_RELATED, DESCRIPTION, EXPERIENCE, KNOWLEDGE, OWN, PROMOTED, Sharing, Type, half_of,
     namespace_in, word,
 };
 use super::link::{edge_between, edge_not_found, may_relink};
 use super::parts::{is_main, join, parts};
-use super::pen::Pen;
 use super::project;
 use super::refusal::{Refusal, Reply, required};
+use super::supersession::{Replacement, replacements};
 use crate::access::may_change;
 use crate::damage::sound_texts;
 use crate::federation::FEDERATED;
@@ -43,7 +43,7 @@ pub struct Known {
     /// Its description, if it has one.
     pub description: Option<String>,
     /// What superseded it, if anything did.
-    pub lapsed: Option<Lapsed>,
+    pub replacement: Option<Replacement>,
 }
 
 /// The result of a write, with the secrets that were masked in it.
@@ -73,68 +73,68 @@ pub struct NewKnown {
 }
 
 /// Adds a node and links it to similar ones.
-pub async fn add(keeper: &Keeper, given: &NewKnown) -> Reply<Written<Known>> {
-    let mut pen = Pen::default();
+pub async fn add(call: &MemoryCall, given: &NewKnown) -> Reply<Written<Known>> {
+    let mut cleaner = Cleaner::default();
     let name = required("name", "add", given.name.as_deref())?;
     let type_name = required("type", "add", given.type_name.as_deref())?;
-    let name = pen.name("name", name)?;
-    let kind = Type::of(&pen.name("type", type_name)?)?;
-    let namespace = pen.label("namespace", given.namespace.as_deref())?;
-    let description = pen.optional("description", given.description.as_deref())?;
+    let name = cleaner.name("name", name)?;
+    let kind = Type::of(&cleaner.name("type", type_name)?)?;
+    let namespace = cleaner.label("namespace", given.namespace.as_deref())?;
+    let description = cleaner.optional("description", given.description.as_deref())?;
     let mut properties = Properties::new();
     kind.note_in(&mut properties);
     properties.insert("source_type".into(), json!("manual"));
     let new = NewNode {
         namespace: namespace_in(namespace.as_deref().unwrap_or(KNOWLEDGE)),
         subtype: kind.subtype(),
-        tags: pen.list("tags", &given.tags)?,
-        visibility: given.sharing.visibility(&keeper.viewer),
+        tags: cleaner.list("tags", &given.tags)?,
+        visibility: given.sharing.visibility(&call.viewer),
         properties,
-        ..NewNode::new(keeper.app.effects.uid(), kind.kind, name)
+        ..NewNode::new(call.app.effects.uid(), kind.kind, name)
     };
     let about = [Some(new.name.as_str()), description.as_deref()];
     let about = about.into_iter().flatten().collect::<Vec<_>>().join("\n");
-    let plan = || plan_add(keeper, new.clone(), description.clone(), about.clone()).boxed();
-    let kept = keeper.carry_out(plan).await?;
-    Ok(Written { kept, masked: pen.masked() })
+    let plan = || plan_add(call, new.clone(), description.clone(), about.clone()).boxed();
+    let kept = call.carry_out(plan).await?;
+    Ok(Written { kept, masked: cleaner.masked() })
 }
 
 async fn plan_add(
-    keeper: &Keeper,
+    call: &MemoryCall,
     new: NewNode,
     description: Option<String>,
     about: String,
 ) -> Reply<(Batch, Known)> {
-    let mut batch = keeper.batch();
-    let node = preview(&keeper.viewer, &new, batch.at);
-    let neighbours = similar_nodes(keeper, &about).await?;
+    let mut batch = call.batch();
+    let node = preview(&call.viewer, &new, batch.at);
+    let neighbours = similar_nodes(call, &about).await?;
     batch = batch.change(Change::CreateNode(new));
     if let Some(text) = &description {
-        batch.changes.extend(describe(keeper, &node, text)?);
+        batch.changes.extend(describe(call, &node, text)?);
     }
     batch.changes.extend(auto_links(&node, &neighbours)?);
-    Ok((batch, Known { node, description, lapsed: None }))
+    Ok((batch, Known { node, description, replacement: None }))
 }
 
 /// The description of a new node, in parts if it is long.
-fn describe(keeper: &Keeper, node: &Node, body: &str) -> Reply<Vec<Change>> {
+fn describe(call: &MemoryCall, node: &Node, body: &str) -> Reply<Vec<Change>> {
     let kind = word(DESCRIPTION)?;
     let text = |body: &str| {
-        let uid = keeper.app.effects.uid();
+        let uid = call.app.effects.uid();
         Change::CreateText(NewText::new(uid, NodeRef::Uid(node.uid), kind.clone(), body))
     };
     Ok(parts(body).into_iter().map(text).collect())
 }
 
 /// Finds plain nodes that match a text well enough to be linked to it, best first.
-pub(super) async fn similar_nodes(keeper: &Keeper, about: &str) -> Reply<Vec<Node>> {
+pub(super) async fn similar_nodes(call: &MemoryCall, about: &str) -> Reply<Vec<Node>> {
     let query = Query {
         filter: plain()?,
         unit: Unit::Node,
         min_score: Some(AUTO_SCORE_MIN),
         ..Query::new(about, AUTO_LINKS)
     };
-    let found = keeper.app.search(&keeper.viewer, query).await?;
+    let found = call.app.search(&call.viewer, query).await?;
     Ok(found.answers.into_iter().map(|answer| answer.node).collect())
 }
 
@@ -160,7 +160,7 @@ pub(super) fn plain() -> Reply<Filter> {
 }
 
 /// Fails unless the caller may remove or restore this node with the tools of memory.
-fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
+fn may_move(call: &MemoryCall, node: &Node) -> Reply<()> {
     let kind = node.kind.as_str();
     // Federation records and the internal nodes of doors are managed by their owners.
     if kind == FEDERATED || kind != PROMOTED && doors::INNER.contains(&kind) {
@@ -172,7 +172,7 @@ fn may_move(keeper: &Keeper, node: &Node) -> Reply<()> {
             "use the tools of the table, such as session_end and campaign_update",
         ));
     }
-    Ok(may_change(&keeper.viewer, node.created.by, &node.name)?)
+    Ok(may_change(&call.viewer, node.created.by, &node.name)?)
 }
 
 /// Which nodes to search for. All given conditions must be met.
@@ -202,7 +202,7 @@ pub struct FoundNodes {
 }
 
 /// Searches nodes.
-pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
+pub async fn query(call: &MemoryCall, wanted: &NodeSearch) -> Reply<FoundNodes> {
     let mut filter = plain()?;
     if present(wanted.text.as_deref()).is_some() {
         // A search for words also finds projects and ideas. Experiences have their own search.
@@ -224,34 +224,34 @@ pub async fn query(keeper: &Keeper, wanted: &NodeSearch) -> Reply<FoundNodes> {
         offset: wanted.offset,
         ..Query::default()
     };
-    let found = keeper.app.leaf(&keeper.viewer, &query).await?;
+    let found = call.app.leaf(&call.viewer, &query).await?;
     let nodes = found.nodes.into_iter().map(|(node, _)| node).collect();
-    Ok(FoundNodes { nodes: with_descriptions(keeper, nodes).await?, more: found.more })
+    Ok(FoundNodes { nodes: with_descriptions(call, nodes).await?, more: found.more })
 }
 
 /// Adds descriptions to nodes. Superseded ones are moved to the end.
-async fn with_descriptions(keeper: &Keeper, mut nodes: Vec<Node>) -> Reply<Vec<Known>> {
-    leave_out_hidden(&keeper.app, &keeper.viewer, &mut nodes).await?;
-    let mut texts = main_texts(keeper, &mut nodes).await?;
-    let mut lapsed = lapsed(keeper, &nodes.iter().collect::<Vec<_>>()).await?;
+async fn with_descriptions(call: &MemoryCall, mut nodes: Vec<Node>) -> Reply<Vec<Known>> {
+    leave_out_hidden(&call.app, &call.viewer, &mut nodes).await?;
+    let mut texts = main_texts(call, &mut nodes).await?;
+    let mut replacements = replacements(call, &nodes.iter().collect::<Vec<_>>()).await?;
     let known = |node: Node| Known {
         description: texts.remove(&node.id).map(|text| text.body),
-        lapsed: lapsed.remove(&node.uid),
+        replacement: replacements.remove(&node.uid),
         node,
     };
     let mut known: Vec<_> = nodes.into_iter().map(known).collect();
-    known.sort_by_key(|known| known.lapsed.is_some());
+    known.sort_by_key(|known| known.replacement.is_some());
     Ok(known)
 }
 
 /// Reads the main text of each node: its description or content with all parts joined, else its
 /// first text. Nodes with a damaged text are removed from `nodes`.
 pub(super) async fn main_texts(
-    keeper: &Keeper,
+    call: &MemoryCall,
     nodes: &mut Vec<Node>,
 ) -> Reply<HashMap<NodeId, Text>> {
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
-    let sound = sound_texts(keeper.app.store.as_ref(), &keeper.viewer, &ids).await?;
+    let sound = sound_texts(call.app.store.as_ref(), &call.viewer, &ids).await?;
     nodes.retain(|node| !sound.damaged.contains(&node.id));
     // Each with its last part, which `join` needs.
     let mut whole: HashMap<NodeId, (Text, String)> = HashMap::new();
@@ -331,25 +331,25 @@ impl Target {
 }
 
 /// Moves a node or an edge to the bin. Both halves of a fact are removed together.
-pub async fn remove(keeper: &Keeper, target: &Target) -> Reply<Moved> {
+pub async fn remove(call: &MemoryCall, target: &Target) -> Reply<Moved> {
     match target.chosen()? {
         Chosen::Node(id) => {
-            let node = keeper.lookup("Node", id).await?;
-            may_move(keeper, &node)?;
-            let mut batch = keeper.batch().change(bin(node.uid));
-            if let Some(half) = other_half(keeper, &node).await? {
+            let node = call.lookup("Node", id).await?;
+            may_move(call, &node)?;
+            let mut batch = call.batch().change(bin(node.uid));
+            if let Some(half) = other_half(call, &node).await? {
                 batch = batch.change(bin(half.uid));
             }
-            keeper.app.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
+            call.app.commit(&call.viewer, batch).await.map_err(gone(id))?;
             Ok(Moved::Node(Box::new(node)))
         }
         Chosen::Edge(source, target, kind) => {
-            let (source, target, edge) = ends(keeper, source, target, kind).await?;
+            let (source, target, edge) = ends(call, source, target, kind).await?;
             let kind = Type::of(kind)?.kind;
-            let present = edge_between(keeper, &source, &target, &kind).await?;
-            may_relink(keeper, present.as_ref(), kind.as_str(), [&source, &target])?;
-            let batch = keeper.batch().change(Change::DeleteEdge(edge, Expect::Any));
-            keeper.app.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
+            let present = edge_between(call, &source, &target, &kind).await?;
+            may_relink(call, present.as_ref(), kind.as_str(), [&source, &target])?;
+            let batch = call.batch().change(Change::DeleteEdge(edge, Expect::Any));
+            call.app.commit(&call.viewer, batch).await.map_err(edge_or)?;
             Ok(Moved::Edge(Box::new((source, target))))
         }
     }
@@ -368,24 +368,24 @@ fn bin(uid: Uid) -> Change {
 }
 
 /// Finds the other half of a fact.
-async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<Node>> {
+async fn other_half(call: &MemoryCall, node: &Node) -> Reply<Option<Node>> {
     let Some(uid) = half_of(node) else { return Ok(None) };
-    Ok(keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?)
+    Ok(call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?)
 }
 
 /// Restores a node or an edge from the bin. What is not in the bin stays as it is.
-pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<(Moved, Was)> {
+pub async fn restore(call: &MemoryCall, target: &Target) -> Reply<(Moved, Was)> {
     match target.chosen()? {
-        Chosen::Node(id) => restore_node(keeper, id).await,
+        Chosen::Node(id) => restore_node(call, id).await,
         Chosen::Edge(source, target, kind) => {
-            let (source, target, edge) = ends(keeper, source, target, kind).await?;
+            let (source, target, edge) = ends(call, source, target, kind).await?;
             let kind = Type::of(kind)?.kind;
-            if edge_between(keeper, &source, &target, &kind).await?.is_some() {
+            if edge_between(call, &source, &target, &kind).await?.is_some() {
                 return Ok((Moved::Edge(Box::new((source, target))), Was::Live));
             }
-            may_relink(keeper, None, kind.as_str(), [&source, &target])?;
-            let batch = keeper.batch().change(Change::RestoreEdge(edge));
-            keeper.app.commit(&keeper.viewer, batch).await.map_err(edge_or)?;
+            may_relink(call, None, kind.as_str(), [&source, &target])?;
+            let batch = call.batch().change(Change::RestoreEdge(edge));
+            call.app.commit(&call.viewer, batch).await.map_err(edge_or)?;
             Ok((Moved::Edge(Box::new((source, target))), Was::Binned))
         }
     }
@@ -393,8 +393,8 @@ pub async fn restore(keeper: &Keeper, target: &Target) -> Reply<(Moved, Was)> {
 
 /// Fails if the node was merged into another entity. Restored, it would have the same names, texts
 /// and relations as that one.
-async fn check_whole(keeper: &Keeper, node: &Node) -> Reply<()> {
-    let (app, viewer) = (&keeper.app, &keeper.viewer);
+async fn check_whole(call: &MemoryCall, node: &Node) -> Reply<()> {
+    let (app, viewer) = (&call.app, &call.viewer);
     match knowledge::merged_into(app, viewer, &[node.number]).await?.is_empty() {
         true => Ok(()),
         false => Err(Refusal::refused(
@@ -406,32 +406,32 @@ async fn check_whole(keeper: &Keeper, node: &Node) -> Reply<()> {
 
 /// Restores a node. Both halves of a fact are restored in one transaction, and a project becomes
 /// inactive if another one is active by now.
-async fn restore_node(keeper: &Keeper, id: &str) -> Reply<(Moved, Was)> {
-    let Some(node) = keeper.lookup_bin(id).await? else {
-        return Ok((Moved::Node(Box::new(keeper.lookup("Node", id).await?)), Was::Live));
+async fn restore_node(call: &MemoryCall, id: &str) -> Reply<(Moved, Was)> {
+    let Some(node) = call.lookup_bin(id).await? else {
+        return Ok((Moved::Node(Box::new(call.lookup("Node", id).await?)), Was::Live));
     };
-    may_move(keeper, &node)?;
-    check_whole(keeper, &node).await?;
+    may_move(call, &node)?;
+    check_whole(call, &node).await?;
     let uid = NodeRef::Uid(node.uid);
-    let mut batch = keeper.batch().change(Change::RestoreNode(uid));
+    let mut batch = call.batch().change(Change::RestoreNode(uid));
     if let Some(half) = half_of(&node) {
         batch = batch.change(Change::RestoreNode(NodeRef::Uid(half)));
     }
-    if let Some(patch) = project::resting(keeper, &node).await? {
+    if let Some(patch) = project::resting(call, &node).await? {
         batch = batch.change(Change::UpdateNode(uid, Expect::Any, patch));
     }
-    keeper.app.commit(&keeper.viewer, batch).await.map_err(gone(id))?;
+    call.app.commit(&call.viewer, batch).await.map_err(gone(id))?;
     Ok((Moved::Node(Box::new(node)), Was::Binned))
 }
 
 async fn ends(
-    keeper: &Keeper,
+    call: &MemoryCall,
     source: &str,
     target: &str,
     kind: &str,
 ) -> Reply<(Node, Node, EdgeRef)> {
-    let source = keeper.lookup("Source node", source).await?;
-    let target = keeper.lookup("Target node", target).await?;
+    let source = call.lookup("Source node", source).await?;
+    let target = call.lookup("Target node", target).await?;
     let (from, to) = (NodeRef::Id(source.id), NodeRef::Id(target.id));
     let edge = EdgeRef::Between { source: from, target: to, kind: Type::of(kind)?.kind };
     Ok((source, target, edge))

@@ -7,11 +7,11 @@ use lore_rules::memory::lifecycle::Status;
 use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeQuery, NodeRef};
 use serde_json::{Value, json};
 
+use super::call::MemoryCall;
+use super::cleaning::Cleaner;
 use super::graph::Written;
 use super::ids::shown;
-use super::keeper::Keeper;
 use super::kinds::{IDEA, IDEA_RELATES_TO, SAID, Sharing, property, word};
-use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
 use crate::access::may_change;
 use crate::all_nodes::all_nodes;
@@ -79,7 +79,7 @@ pub enum Linked {
 }
 
 /// Creates an idea as a draft.
-pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<(Idea, Linked)>> {
+pub async fn create(call: &MemoryCall, draft: &Draft) -> Reply<Written<(Idea, Linked)>> {
     let title = required("title", "create", draft.title.as_deref())?;
     if draft.status.as_deref().is_some_and(|status| !status.trim().is_empty()) {
         return Err(Refusal::refused(
@@ -87,52 +87,52 @@ pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<(Idea, Link
             "leave status out, then update the idea",
         ));
     }
-    keeper.carry_out(|| plan_create(keeper, draft, title).boxed()).await
+    call.carry_out(|| plan_create(call, draft, title).boxed()).await
 }
 
 async fn plan_create(
-    keeper: &Keeper,
+    call: &MemoryCall,
     draft: &Draft,
     title: &str,
 ) -> Reply<(Batch, Written<(Idea, Linked)>)> {
-    let mut pen = Pen::default();
+    let mut cleaner = Cleaner::default();
     let mut new = NewNode {
         namespace: IDEA.into(),
-        visibility: Sharing::Workspace.visibility(&keeper.viewer),
-        ..NewNode::new(keeper.app.effects.uid(), word(IDEA)?, pen.name("title", title)?)
+        visibility: Sharing::Workspace.visibility(&call.viewer),
+        ..NewNode::new(call.app.effects.uid(), word(IDEA)?, cleaner.name("title", title)?)
     };
-    let batch = keeper.batch();
-    let mut idea = Idea::of(preview(&keeper.viewer, &new, batch.at));
-    idea.category = pen.label("category", draft.category.as_deref())?;
+    let batch = call.batch();
+    let mut idea = Idea::of(preview(&call.viewer, &new, batch.at));
+    idea.category = cleaner.label("category", draft.category.as_deref())?;
     idea.score = draft.score;
     new.properties = idea.properties();
     let mut batch = batch.change(Change::CreateNode(new));
-    batch.changes.extend(property_text::create(&keeper.app, idea.node.uid, SAID, &idea.node.name)?);
-    let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
-    Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
+    batch.changes.extend(property_text::create(&call.app, idea.node.uid, SAID, &idea.node.name)?);
+    let (batch, linked) = link(call, &idea, draft.link_to.as_deref(), batch).await?;
+    Ok((batch, Written { kept: (idea, linked), masked: cleaner.masked() }))
 }
 
 /// Changes an idea. A status can only change along the transitions of [`Status::next`].
-pub async fn update(keeper: &Keeper, draft: &Draft) -> Reply<Written<(Idea, Linked)>> {
+pub async fn update(call: &MemoryCall, draft: &Draft) -> Reply<Written<(Idea, Linked)>> {
     let id = required("idea_id", "update", draft.idea.as_deref())?;
     let title = required("title", "update", draft.title.as_deref())?;
-    keeper.carry_out(|| plan_update(keeper, draft, id, title).boxed()).await
+    call.carry_out(|| plan_update(call, draft, id, title).boxed()).await
 }
 
 async fn plan_update(
-    keeper: &Keeper,
+    call: &MemoryCall,
     draft: &Draft,
     id: &str,
     title: &str,
 ) -> Reply<(Batch, Written<(Idea, Linked)>)> {
-    let mut pen = Pen::default();
-    let mut idea = Idea::of(keeper.lookup_kind("Idea", IDEA, id).await?);
-    may_change(&keeper.viewer, idea.node.created.by, &idea.node.name)?;
-    idea.node.name = pen.name("title", title)?;
+    let mut cleaner = Cleaner::default();
+    let mut idea = Idea::of(call.lookup_kind("Idea", IDEA, id).await?);
+    may_change(&call.viewer, idea.node.created.by, &idea.node.name)?;
+    idea.node.name = cleaner.name("title", title)?;
     if let Some(status) = draft.status.as_deref().filter(|status| !status.trim().is_empty()) {
         idea.status = next_status(idea.status, status)?;
     }
-    if let Some(category) = pen.label("category", draft.category.as_deref())? {
+    if let Some(category) = cleaner.label("category", draft.category.as_deref())? {
         idea.category = Some(category);
     }
     idea.score = draft.score.or(idea.score);
@@ -143,12 +143,12 @@ async fn plan_update(
     };
     let node = NodeRef::Id(idea.node.id);
     let change = Change::UpdateNode(node, Expect::Version(idea.node.version), patch);
-    let mut batch = keeper.batch().change(change);
-    let (app, viewer) = (&keeper.app, &keeper.viewer);
+    let mut batch = call.batch().change(change);
+    let (app, viewer) = (&call.app, &call.viewer);
     let told = property_text::update(app, viewer, &idea.node, SAID, &idea.node.name).await?;
     batch.changes.extend(told);
-    let (batch, linked) = link(keeper, &idea, draft.link_to.as_deref(), batch).await?;
-    Ok((batch, Written { kept: (idea, linked), masked: pen.masked() }))
+    let (batch, linked) = link(call, &idea, draft.link_to.as_deref(), batch).await?;
+    Ok((batch, Written { kept: (idea, linked), masked: cleaner.masked() }))
 }
 
 fn next_status(from: Status, to: &str) -> Reply<Status> {
@@ -177,7 +177,7 @@ fn status_named(name: &str) -> Reply<Status> {
 /// Adds an edge from the idea to the wanted node to the batch. A missing node is reported but does
 /// not prevent the idea from being stored.
 async fn link(
-    keeper: &Keeper,
+    call: &MemoryCall,
     idea: &Idea,
     wanted: Option<&str>,
     batch: Batch,
@@ -185,7 +185,7 @@ async fn link(
     let Some(wanted) = wanted.map(str::trim).filter(|id| !id.is_empty()) else {
         return Ok((batch, Linked::Unasked));
     };
-    let target = match keeper.lookup("Node", wanted).await {
+    let target = match call.lookup("Node", wanted).await {
         Ok(target) => target,
         Err(refusal @ (Refusal::NotFound { .. } | Refusal::Refused { .. })) => {
             return Ok((batch, Linked::Failed(refusal.to_string())));
@@ -218,14 +218,14 @@ pub struct Wanted {
 
 /// Lists ideas, highest score first and those without a score last. Among equal scores, newer ones
 /// come first.
-pub async fn list(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Idea>> {
+pub async fn list(call: &MemoryCall, wanted: &Wanted) -> Reply<Vec<Idea>> {
     let given = |text: &Option<String>| {
         text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let status = given(&wanted.status).map(|name| status_named(&name)).transpose()?;
     let folded = |category: &str| plainly_spaced(category).to_lowercase();
     let category = given(&wanted.category).map(|category| folded(&category));
-    let mut ideas = all(keeper).await?;
+    let mut ideas = all(call).await?;
     ideas.retain(|idea| {
         let category_of = |idea: &Idea| idea.category.as_deref().map(folded);
         status.is_none_or(|status| idea.status == status)
@@ -236,8 +236,8 @@ pub async fn list(keeper: &Keeper, wanted: &Wanted) -> Reply<Vec<Idea>> {
     Ok(ideas.into_iter().skip(wanted.offset).take(wanted.limit).collect())
 }
 
-async fn all(keeper: &Keeper) -> Reply<Vec<Idea>> {
+async fn all(call: &MemoryCall) -> Reply<Vec<Idea>> {
     let query = NodeQuery { kinds: vec![word(IDEA)?], ..NodeQuery::default() };
-    let nodes = all_nodes(&keeper.app, &keeper.viewer, query).await?;
+    let nodes = all_nodes(&call.app, &call.viewer, query).await?;
     Ok(nodes.into_iter().map(Idea::of).collect())
 }

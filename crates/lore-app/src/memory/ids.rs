@@ -4,7 +4,7 @@ use data_encoding::BASE32_NOPAD;
 use lore_core::{Node, Uid, names};
 use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
 
-use super::keeper::Keeper;
+use super::call::MemoryCall;
 use super::kinds::{EXPERIENCE, IDEA, PROJECT, kept_by};
 use super::refusal::{Refusal, Reply};
 use crate::access::may_change;
@@ -27,7 +27,7 @@ pub fn show(kind: &str, uid: Uid) -> String {
     format!("{prefix}{}", BASE32_NOPAD.encode(uid.as_bytes()).to_ascii_lowercase())
 }
 
-impl Keeper {
+impl MemoryCall {
     /// Finds the live node that `text` refers to: by id, by a name that only one node has, or by
     /// its number in the world (`7` or `#7`), unless that is the name of a node.
     pub(super) async fn lookup(&self, what: &'static str, text: &str) -> Reply<Node> {

@@ -3,7 +3,7 @@
 
 use lore_core::names::plainly_spaced;
 use lore_core::{Edge, Kind, Node, Properties, Result, Uid, Viewer, Visibility};
-use lore_rules::memory::decay::{Confidence, Lesson};
+use lore_rules::memory::decay::{Confidence, ExperienceType};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -62,8 +62,8 @@ pub const WORLD: &str = "world";
 pub(crate) const OWN: [&str; 3] = [EXPERIENCE, PROJECT, IDEA];
 
 /// The node kind of a lesson learned with high confidence.
-pub(crate) fn learned(lesson: Lesson) -> Result<Kind> {
-    word(&format!("{LEARNED}{}", lesson.as_str()))
+pub(crate) fn learned(experience_type: ExperienceType) -> Result<Kind> {
+    word(&format!("{LEARNED}{}", experience_type.as_str()))
 }
 
 /// A free type as a kind, with its original spelling where the kind differs from it.
@@ -155,8 +155,8 @@ pub fn namespace_of(node: &Node) -> &str {
 /// The namespace of experiences with this lesson and confidence. Those fade at the same rate, so
 /// the ones below a threshold, and the most relevant ones, can be found by age without reading all
 /// of them.
-pub(crate) fn fading(lesson: Lesson, confidence: Confidence) -> String {
-    format!("{EXPERIENCE}.{}.{}", lesson.as_str(), confidence.as_str())
+pub(crate) fn fading(experience_type: ExperienceType, confidence: Confidence) -> String {
+    format!("{EXPERIENCE}.{}.{}", experience_type.as_str(), confidence.as_str())
 }
 
 /// Who may see what is stored.

@@ -12,17 +12,17 @@ use lore_store::{Batch, Change, NewEdge, NewNode, NewText, NodeKey, NodeRef};
 use lore_text::time::{Plain, chat_prefix};
 use serde_json::json;
 
+use super::call::MemoryCall;
+use super::cleaning::Cleaner;
 use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
-use super::holding::{Lapsed, lapsed};
-use super::keeper::Keeper;
 use super::kinds::{
     CONTENT, DESCRIPTION, ITS_EXPERIENCE, KNOWLEDGE, LASTING_NODE, SUPERSEDES, VALID_TO, half_of,
     learned, word,
 };
-use super::pen::Pen;
 use super::recall::recallable;
 use super::refusal::{Refusal, Reply};
+use super::supersession::{Replacement, replacements};
 use crate::access::may_change;
 use crate::preview::preview;
 
@@ -40,11 +40,11 @@ pub struct Origin {
 impl Origin {
     /// Returns the provenance of a text. What the caller does not give is taken from a chat prefix
     /// such as `[8 May 2023] Caroline: …`, if the text starts with one.
-    pub(super) fn provenance(&self, content: &str, pen: &mut Pen) -> Reply<Provenance> {
-        let session = pen.label("session", self.session.as_deref())?;
+    pub(super) fn provenance(&self, content: &str, cleaner: &mut Cleaner) -> Reply<Provenance> {
+        let session = cleaner.label("session", self.session.as_deref())?;
         let plain = if session.is_some() { Plain::IsAuthor } else { Plain::IsText };
         let prefix = chat_prefix(content, plain);
-        let author = pen.label("author", self.author.as_deref())?;
+        let author = cleaner.label("author", self.author.as_deref())?;
         let given = self.occurred_at.as_deref().map(str::trim).filter(|text| !text.is_empty());
         Ok(Provenance {
             source: None,
@@ -92,33 +92,33 @@ pub struct Candidate {
     /// Whether it is a duplicate, a contradiction or just similar.
     pub relation: Relation,
     /// What superseded it, if anything did.
-    pub lapsed: Option<Lapsed>,
+    pub replacement: Option<Replacement>,
 }
 
 /// Stores what was learned.
-pub async fn learn(keeper: &Keeper, given: &NewExperience) -> Reply<Written<Learned>> {
-    let mut pen = Pen::default();
-    let lore = Lore::check(given, "learn", &mut pen)?;
+pub async fn learn(call: &MemoryCall, given: &NewExperience) -> Reply<Written<Learned>> {
+    let mut cleaner = Cleaner::default();
+    let lore = Lore::check(given, "learn", &mut cleaner)?;
     let superseded = given.supersedes.as_deref();
-    let kept = keeper.carry_out(|| plan(keeper, &lore, superseded).boxed()).await?;
-    Ok(Written { kept, masked: pen.masked() })
+    let kept = call.carry_out(|| plan(call, &lore, superseded).boxed()).await?;
+    Ok(Written { kept, masked: cleaner.masked() })
 }
 
-async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(Batch, Learned)> {
-    let old = Superseded::find(keeper, superseded).await?;
-    let mut candidates = candidates(keeper, &lore.content).await?;
+async fn plan(call: &MemoryCall, lore: &Lore, superseded: Option<&str>) -> Reply<(Batch, Learned)> {
+    let old = Superseded::find(call, superseded).await?;
+    let mut candidates = candidates(call, &lore.content).await?;
     candidates.retain(|candidate| !old.iter().any(|old| old.is(&candidate.node)));
-    let mut batch = keeper.batch();
-    let mut experience = lore.node(keeper)?;
+    let mut batch = call.batch();
+    let mut experience = lore.node(call)?;
     let node = if lore.fading.confidence == Confidence::High {
-        let (node, changes) = for_good(keeper, lore, &mut experience, batch.at).await?;
+        let (node, changes) = for_good(call, lore, &mut experience, batch.at).await?;
         batch.changes.extend(changes);
         Some(node)
     } else {
         None
     };
-    let shown = preview(&keeper.viewer, &experience, batch.at);
-    let texts = lore.texts(keeper, experience.uid, CONTENT)?;
+    let shown = preview(&call.viewer, &experience, batch.at);
+    let texts = lore.texts(call, experience.uid, CONTENT)?;
     batch = batch.change(Change::CreateNode(experience));
     // Only the node's texts are searchable, so that each fact is found once.
     let searchable = node.is_none();
@@ -127,7 +127,7 @@ async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(
         .extend(texts.into_iter().map(|text| Change::CreateText(NewText { searchable, ..text })));
     if let Some(old) = old {
         let new = node.as_ref().unwrap_or(&shown);
-        batch.changes.extend(old.changes(keeper, new, &lore.provenance, batch.at)?);
+        batch.changes.extend(old.changes(call, new, &lore.provenance, batch.at)?);
     }
     let learned = Learned { node, experience: shown, fading: lore.fading, candidates };
     Ok((batch, learned))
@@ -136,26 +136,26 @@ async fn plan(keeper: &Keeper, lore: &Lore, superseded: Option<&str>) -> Reply<(
 /// Plans the lasting node of an experience, with its texts and links, and ties the experience to
 /// it.
 async fn for_good(
-    keeper: &Keeper,
+    call: &MemoryCall,
     lore: &Lore,
     experience: &mut NewNode,
     at: Timestamp,
 ) -> Reply<(Node, Vec<Change>)> {
-    let new = keeper_node(keeper, lore, experience.uid)?;
-    let node = preview(&keeper.viewer, &new, at);
+    let new = keeper_node(call, lore, experience.uid)?;
+    let node = preview(&call.viewer, &new, at);
     experience.properties.insert(LASTING_NODE.into(), json!(node.uid.to_string()));
     // Search also indexes tags, so the experience keeps its tags in a property instead.
     experience.properties.insert("tags".into(), json!(experience.tags));
     experience.tags.clear();
-    let neighbours = similar_nodes(keeper, &lore.content).await?;
+    let neighbours = similar_nodes(call, &lore.content).await?;
     let mut changes = vec![Change::CreateNode(new)];
-    let texts = lore.texts(keeper, node.uid, DESCRIPTION)?;
+    let texts = lore.texts(call, node.uid, DESCRIPTION)?;
     changes.extend(texts.into_iter().map(Change::CreateText));
     changes.extend(auto_links(&node, &neighbours)?);
     Ok((node, changes))
 }
 
-fn keeper_node(keeper: &Keeper, lore: &Lore, experience: Uid) -> Result<NewNode> {
+fn keeper_node(call: &MemoryCall, lore: &Lore, experience: Uid) -> Result<NewNode> {
     let mut properties = Properties::new();
     properties.insert("source_type".into(), json!("learn"));
     properties.insert(ITS_EXPERIENCE.into(), json!(experience.to_string()));
@@ -164,9 +164,9 @@ fn keeper_node(keeper: &Keeper, lore: &Lore, experience: Uid) -> Result<NewNode>
         namespace: KNOWLEDGE.into(),
         derived_name: true,
         tags: lore.tags.clone(),
-        visibility: lore.sharing.visibility(&keeper.viewer),
+        visibility: lore.sharing.visibility(&call.viewer),
         properties,
-        ..NewNode::new(keeper.app.effects.uid(), learned(lore.fading.lesson)?, lore.name())
+        ..NewNode::new(call.app.effects.uid(), learned(lore.fading.experience_type)?, lore.name())
     })
 }
 
@@ -176,10 +176,10 @@ const COMPARED: usize = 10;
 const CANDIDATES: usize = 5;
 
 /// Finds what already says nearly the same or the opposite.
-async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
+async fn candidates(call: &MemoryCall, content: &str) -> Reply<Vec<Candidate>> {
     let filter = recallable()?;
     let query = Query { filter, unit: Unit::Node, ..Query::new(content, COMPARED) };
-    let found = keeper.app.search(&keeper.viewer, query).await?;
+    let found = call.app.search(&call.viewer, query).await?;
     let mut candidates: Vec<_> = found
         .answers
         .into_iter()
@@ -188,17 +188,17 @@ async fn candidates(keeper: &Keeper, content: &str) -> Reply<Vec<Candidate>> {
             let (relation, similarity) = likeness::compare(unstamped(content), unstamped(body))?;
             let snippet = answer.snippet(content).text;
             let snippet = if snippet.is_empty() { answer.node.name.clone() } else { snippet };
-            Some(Candidate { node: answer.node, snippet, similarity, relation, lapsed: None })
+            Some(Candidate { node: answer.node, snippet, similarity, relation, replacement: None })
         })
         .collect();
     let nodes: Vec<&Node> = candidates.iter().map(|candidate| &candidate.node).collect();
-    let mut lapsed = lapsed(keeper, &nodes).await?;
+    let mut replacements = replacements(call, &nodes).await?;
     for candidate in &mut candidates {
-        candidate.lapsed = lapsed.remove(&candidate.node.uid);
+        candidate.replacement = replacements.remove(&candidate.node.uid);
     }
     // What still holds comes first, even if something superseded is more similar.
     candidates.sort_by(|a, b| {
-        let order = a.lapsed.is_some().cmp(&b.lapsed.is_some());
+        let order = a.replacement.is_some().cmp(&b.replacement.is_some());
         order.then_with(|| b.similarity.total_cmp(&a.similarity))
     });
     candidates.truncate(CANDIDATES);
@@ -218,11 +218,11 @@ pub(super) struct Superseded {
 
 impl Superseded {
     /// Finds the node with this id, and its other half if it has one.
-    pub(super) async fn find(keeper: &Keeper, id: Option<&str>) -> Reply<Option<Self>> {
+    pub(super) async fn find(call: &MemoryCall, id: Option<&str>) -> Reply<Option<Self>> {
         let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
-        let named = keeper.lookup("Node", id).await?;
+        let named = call.lookup("Node", id).await?;
         let other = match half_of(&named) {
-            Some(uid) => keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?,
+            Some(uid) => call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?,
             None => None,
         };
         Ok(Some(Self { halves: std::iter::once(named).chain(other).collect() }))
@@ -236,13 +236,13 @@ impl Superseded {
     /// the edge is private, so they supersede it only for themselves.
     pub(super) fn changes(
         &self,
-        keeper: &Keeper,
+        call: &MemoryCall,
         new: &Node,
         provenance: &Provenance,
         at: Timestamp,
     ) -> Reply<Vec<Change>> {
         let valid_to = provenance.occurred_at.unwrap_or(at).to_string();
-        let viewer = &keeper.viewer;
+        let viewer = &call.viewer;
         let edge = |half: &Node| -> Reply<Change> {
             let may = may_change(viewer, half.created.by, &half.name).is_ok();
             Ok(Change::PutEdge(NewEdge {

@@ -10,28 +10,29 @@
 //! the bin, and nothing that looks like a credential is stored.
 
 pub mod access;
+pub mod answer_budget;
+pub mod call;
+mod cleaning;
 pub mod context;
 pub mod crossref;
 pub mod exchange;
 pub mod experience;
 pub mod graph;
-pub mod holding;
 pub mod idea;
 pub mod ids;
-pub mod keeper;
 pub mod kinds;
 pub mod learn;
 pub mod link;
 mod parts;
-mod pen;
 pub mod project;
+pub mod pruning;
 pub mod recall;
 mod refusal;
 pub mod related;
-pub mod room;
 pub mod status;
+pub mod supersession;
 
-pub use keeper::Keeper;
+pub use call::MemoryCall;
 pub use refusal::{Refusal, Reply};
 
 /// The resource with the status of the memory: counts and findings.

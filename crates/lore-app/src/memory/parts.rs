@@ -2,8 +2,8 @@
 
 use lore_core::Text;
 
+use super::cleaning::TEXT_MAX;
 use super::kinds::{CONTENT, DESCRIPTION};
-use super::pen::TEXT_MAX;
 
 /// The maximum length of a part in characters: about what a reader takes in at once. In a longer
 /// text, the words that answer a question are few among many.

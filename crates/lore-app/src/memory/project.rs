@@ -12,11 +12,11 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
+use super::call::MemoryCall;
+use super::cleaning::Cleaner;
 use super::graph::Written;
 use super::ids::show;
-use super::keeper::Keeper;
 use super::kinds::{PROJECT, SAID, Sharing, property, word};
-use super::pen::Pen;
 use super::refusal::{Refusal, Reply, required};
 use crate::access::may_change;
 use crate::all_nodes::all_nodes;
@@ -94,7 +94,7 @@ pub struct Draft {
 
 impl Draft {
     /// Replaces the lists of a project that are given.
-    fn apply_lists(&self, project: &mut Project, pen: &mut Pen) -> Reply<()> {
+    fn apply_lists(&self, project: &mut Project, cleaner: &mut Cleaner) -> Reply<()> {
         let lists = [
             ("goals", &self.goals, &mut project.goals),
             ("stakeholders", &self.stakeholders, &mut project.stakeholders),
@@ -102,7 +102,7 @@ impl Draft {
         ];
         for (field, given, list) in lists {
             if let Some(given) = given {
-                *list = pen.sentences(field, given)?;
+                *list = cleaner.sentences(field, given)?;
             }
         }
         Ok(())
@@ -110,7 +110,7 @@ impl Draft {
 }
 
 /// Creates a project in the planning phase.
-pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
+pub async fn create(call: &MemoryCall, draft: &Draft) -> Reply<Written<Project>> {
     let name = required("name", "create", draft.name.as_deref())?;
     if draft.phase.as_deref().is_some_and(|phase| !phase.trim().is_empty()) {
         return Err(Refusal::refused(
@@ -118,55 +118,55 @@ pub async fn create(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
             "leave phase out, then update the project",
         ));
     }
-    let mut pen = Pen::default();
+    let mut cleaner = Cleaner::default();
     let mut new = NewNode {
         namespace: PROJECT.into(),
-        visibility: Sharing::Workspace.visibility(&keeper.viewer),
-        ..NewNode::new(keeper.app.effects.uid(), word(PROJECT)?, pen.name("name", name)?)
+        visibility: Sharing::Workspace.visibility(&call.viewer),
+        ..NewNode::new(call.app.effects.uid(), word(PROJECT)?, cleaner.name("name", name)?)
     };
-    let batch = keeper.batch();
-    let mut project = Project::of(preview(&keeper.viewer, &new, batch.at));
-    draft.apply_lists(&mut project, &mut pen)?;
+    let batch = call.batch();
+    let mut project = Project::of(preview(&call.viewer, &new, batch.at));
+    draft.apply_lists(&mut project, &mut cleaner)?;
     new.properties = project.properties();
     let mut batch = batch.change(Change::CreateNode(new));
     batch.changes.extend(property_text::create(
-        &keeper.app,
+        &call.app,
         project.node.uid,
         SAID,
         &project.prose(),
     )?);
-    let Followed { batch, eyes } = keeper.followed(batch).await?;
-    keeper.app.commit(&eyes, batch).await?;
-    Ok(Written { kept: project, masked: pen.masked() })
+    let Followed { batch, eyes } = call.followed(batch).await?;
+    call.app.commit(&eyes, batch).await?;
+    Ok(Written { kept: project, masked: cleaner.masked() })
 }
 
 /// Changes a project. A phase can only change along the transitions of [`Phase::next`].
-pub async fn update(keeper: &Keeper, draft: &Draft) -> Reply<Written<Project>> {
+pub async fn update(call: &MemoryCall, draft: &Draft) -> Reply<Written<Project>> {
     let id = required("project_id", "update", draft.project.as_deref())?;
     let name = required("name", "update", draft.name.as_deref())?;
-    keeper.carry_out(|| plan_update(keeper, draft, id, name).boxed()).await
+    call.carry_out(|| plan_update(call, draft, id, name).boxed()).await
 }
 
 async fn plan_update(
-    keeper: &Keeper,
+    call: &MemoryCall,
     draft: &Draft,
     id: &str,
     name: &str,
 ) -> Reply<(Batch, Written<Project>)> {
-    let mut pen = Pen::default();
-    let mut project = find(keeper, id).await?;
-    may_change(&keeper.viewer, project.node.created.by, &project.node.name)?;
-    project.node.name = pen.name("name", name)?;
+    let mut cleaner = Cleaner::default();
+    let mut project = find(call, id).await?;
+    may_change(&call.viewer, project.node.created.by, &project.node.name)?;
+    project.node.name = cleaner.name("name", name)?;
     if let Some(phase) = draft.phase.as_deref().map(str::trim).filter(|phase| !phase.is_empty()) {
         project.phase = next_phase(project.phase, phase)?;
     }
-    draft.apply_lists(&mut project, &mut pen)?;
-    let mut batch = keeper.batch().change(change(&project));
-    let (app, viewer) = (&keeper.app, &keeper.viewer);
+    draft.apply_lists(&mut project, &mut cleaner)?;
+    let mut batch = call.batch().change(change(&project));
+    let (app, viewer) = (&call.app, &call.viewer);
     let told = property_text::update(app, viewer, &project.node, SAID, &project.prose()).await?;
     batch.changes.extend(told);
     project.node.updated.at = batch.at;
-    Ok((batch, Written { kept: project, masked: pen.masked() }))
+    Ok((batch, Written { kept: project, masked: cleaner.masked() }))
 }
 
 fn next_phase(from: Phase, to: &str) -> Reply<Phase> {
@@ -197,9 +197,9 @@ fn change(project: &Project) -> Change {
 }
 
 /// Lists all projects: the active one first, then the most recently changed.
-pub async fn list(keeper: &Keeper) -> Reply<Vec<Project>> {
+pub async fn list(call: &MemoryCall) -> Reply<Vec<Project>> {
     let query = NodeQuery { kinds: vec![word(PROJECT)?], ..NodeQuery::default() };
-    let nodes = all_nodes(&keeper.app, &keeper.viewer, query).await?;
+    let nodes = all_nodes(&call.app, &call.viewer, query).await?;
     let mut projects: Vec<Project> = nodes.into_iter().map(Project::of).collect();
     projects.sort_by_key(|project| {
         (!project.active, std::cmp::Reverse((project.node.updated.at, project.node.id)))
@@ -208,16 +208,16 @@ pub async fn list(keeper: &Keeper) -> Reply<Vec<Project>> {
 }
 
 /// Makes a project the only active one.
-pub async fn activate(keeper: &Keeper, id: &str) -> Reply<()> {
-    keeper.carry_out(|| plan_activate(keeper, id).boxed()).await
+pub async fn activate(call: &MemoryCall, id: &str) -> Reply<()> {
+    call.carry_out(|| plan_activate(call, id).boxed()).await
 }
 
 /// Plans the change. It requires that all other projects stay as they were read, so that two
 /// concurrent calls do not activate two projects.
-async fn plan_activate(keeper: &Keeper, id: &str) -> Reply<(Batch, ())> {
-    let chosen = find(keeper, id).await?.node.uid;
-    let mut batch = keeper.batch();
-    for mut project in list(keeper).await? {
+async fn plan_activate(call: &MemoryCall, id: &str) -> Reply<(Batch, ())> {
+    let chosen = find(call, id).await?.node.uid;
+    let mut batch = call.batch();
+    for mut project in list(call).await? {
         let active = project.node.uid == chosen;
         let (node, version) = (NodeRef::Id(project.node.id), project.node.version);
         if project.active == active {
@@ -232,19 +232,19 @@ async fn plan_activate(keeper: &Keeper, id: &str) -> Reply<(Batch, ())> {
 
 /// Returns the patch that a restored project needs, if any: it becomes inactive if another project
 /// is active by now.
-pub(super) async fn resting(keeper: &Keeper, node: &Node) -> Reply<Option<NodePatch>> {
+pub(super) async fn resting(call: &MemoryCall, node: &Node) -> Reply<Option<NodePatch>> {
     let mut project = Project::of(node.clone());
     if node.kind.as_str() != PROJECT || !project.active {
         return Ok(None);
     }
-    project.active = !list(keeper).await?.iter().any(|other| other.active);
+    project.active = !list(call).await?.iter().any(|other| other.active);
     let patch = NodePatch { properties: Some(project.properties()), ..NodePatch::default() };
     Ok((!project.active).then_some(patch))
 }
 
 /// Finds a project by id or name.
-pub async fn find(keeper: &Keeper, id: &str) -> Reply<Project> {
-    Ok(Project::of(keeper.lookup_kind("Project", PROJECT, id).await?))
+pub async fn find(call: &MemoryCall, id: &str) -> Reply<Project> {
+    Ok(Project::of(call.lookup_kind("Project", PROJECT, id).await?))
 }
 
 /// The outcome of a step.
@@ -309,37 +309,41 @@ pub struct Entry {
 }
 
 /// Logs a step of a project.
-pub async fn log(keeper: &Keeper, given: &NewEntry) -> Reply<(Project, Written<Entry>)> {
+pub async fn log(call: &MemoryCall, given: &NewEntry) -> Reply<(Project, Written<Entry>)> {
     let id = required("project_id", "log", given.project.as_deref())?;
     let action = required("action_text", "log", given.action.as_deref())?;
     let outcome = given.outcome.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let outcome = outcome.map_or(Ok(Outcome::Progress), Outcome::named)?;
-    let project = find(keeper, id).await?;
-    let mut pen = Pen::default();
-    let uid = keeper.app.effects.uid();
-    let batch = keeper.batch();
+    let project = find(call, id).await?;
+    let mut cleaner = Cleaner::default();
+    let uid = call.app.effects.uid();
+    let batch = call.batch();
     let entry = Entry {
         id: show("entry", uid).replacen("node_", "log_", 1),
         at: batch.at,
-        action: pen.text("action_text", action)?,
+        action: cleaner.text("action_text", action)?,
         outcome,
-        result: pen.optional("result", given.result.as_deref())?,
-        next_step: pen.optional("next_step", given.next_step.as_deref())?,
+        result: cleaner.optional("result", given.result.as_deref())?,
+        next_step: cleaner.optional("next_step", given.next_step.as_deref())?,
     };
     let node = NodeRef::Id(project.node.id);
     let text = NewText {
-        title: format!("{} on {}", super::pen::capitalised(outcome.as_str()), project.node.name),
+        title: format!(
+            "{} on {}",
+            super::cleaning::capitalised(outcome.as_str()),
+            project.node.name
+        ),
         provenance: Provenance {
             session: Some(project.node.uid.to_string()),
             ..Provenance::default()
         },
         ..NewText::new(uid, node, word(outcome.as_str())?, entry.prose())
     };
-    let events = NewEvents { node, after: None, events: vec![event(keeper, &entry)] };
+    let events = NewEvents { node, after: None, events: vec![event(call, &entry)] };
     let batch = batch.change(Change::AppendEvents(events)).change(Change::CreateText(text));
-    let Followed { batch, eyes } = keeper.followed(batch).await?;
-    keeper.app.commit(&eyes, batch).await?;
-    Ok((project, Written { kept: entry, masked: pen.masked() }))
+    let Followed { batch, eyes } = call.followed(batch).await?;
+    call.app.commit(&eyes, batch).await?;
+    Ok((project, Written { kept: entry, masked: cleaner.masked() }))
 }
 
 impl Entry {
@@ -388,11 +392,11 @@ impl Entry {
 /// Event kind of a project's log entries.
 const STEP: &str = "PROJECT_STEP";
 
-pub(super) fn event(keeper: &Keeper, entry: &Entry) -> NewEvent {
+pub(super) fn event(call: &MemoryCall, entry: &Entry) -> NewEvent {
     NewEvent {
         kind: STEP.into(),
-        request_id: keeper.request_id.clone(),
-        invocation_id: keeper.request_id.clone(),
+        request_id: call.request_id.clone(),
+        invocation_id: call.request_id.clone(),
         participant: None,
         character: None,
         payload: entry.write().to_string(),
@@ -404,11 +408,11 @@ pub(super) fn event(keeper: &Keeper, entry: &Entry) -> NewEvent {
 }
 
 /// Returns all steps of a project, oldest first.
-pub(super) async fn steps_of(keeper: &Keeper, project: NodeId) -> Reply<Vec<Entry>> {
+pub(super) async fn steps_of(call: &MemoryCall, project: NodeId) -> Reply<Vec<Entry>> {
     let mut query = EventQuery { kinds: vec![STEP.into()], ..EventQuery::default() };
     let mut steps = Vec::new();
     loop {
-        let page = keeper.app.store.events(&keeper.viewer, project, query.clone()).await?;
+        let page = call.app.store.events(&call.viewer, project, query.clone()).await?;
         let Some(last) = page.last() else { return Ok(steps) };
         query.after = Some(last.sequence);
         steps.extend(page.iter().filter_map(Entry::of));
@@ -416,7 +420,7 @@ pub(super) async fn steps_of(keeper: &Keeper, project: NodeId) -> Reply<Vec<Entr
 }
 
 /// Returns the latest steps of a project, newest first.
-pub async fn recent(keeper: &Keeper, project: &Project, limit: usize) -> Reply<Vec<Entry>> {
+pub async fn recent(call: &MemoryCall, project: &Project, limit: usize) -> Reply<Vec<Entry>> {
     let mut query = EventQuery {
         kinds: vec![STEP.into()],
         order: EventOrder::Descending,
@@ -425,7 +429,7 @@ pub async fn recent(keeper: &Keeper, project: &Project, limit: usize) -> Reply<V
     };
     let mut steps = Vec::new();
     while query.limit > 0 {
-        let page = keeper.app.store.events(&keeper.viewer, project.node.id, query.clone()).await?;
+        let page = call.app.store.events(&call.viewer, project.node.id, query.clone()).await?;
         let Some(last) = page.last() else { break };
         query.before = Some(last.sequence);
         steps.extend(page.iter().filter_map(Entry::of));
@@ -445,13 +449,13 @@ pub struct Steps {
 
 /// Returns a page of `limit` steps of a project, after skipping the `offset` newest.
 pub async fn steps(
-    keeper: &Keeper,
+    call: &MemoryCall,
     project: &Project,
     limit: usize,
     offset: usize,
 ) -> Reply<Steps> {
     let wanted = offset.saturating_add(limit);
-    let mut entries = recent(keeper, project, wanted.saturating_add(1)).await?;
+    let mut entries = recent(call, project, wanted.saturating_add(1)).await?;
     let more = entries.len() > wanted;
     entries.truncate(wanted);
     entries.drain(..offset.min(entries.len()));

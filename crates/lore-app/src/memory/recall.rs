@@ -12,18 +12,18 @@ use lore_search::{Filter, MatchKind, Query, Unit, snippet};
 use lore_store::Answered;
 
 use super::access;
+use super::answer_budget::{AnswerBudget, Piece};
+use super::call::MemoryCall;
+use super::cleaning::name_from;
 use super::experience::Fading;
 use super::graph::main_texts;
-use super::holding::{Lapsed, heir, succession};
-use super::keeper::Keeper;
 use super::kinds::{
     CONTEXT, EXPERIENCE, LASTING_NODE, MESSAGE, PROMOTED, PROMOTED_TO, property, word,
 };
 use super::parts::{is_main, may_be_part};
-use super::pen::name_from;
 use super::project::Outcome;
 use super::refusal::Reply;
-use super::room::{Piece, Room};
+use super::supersession::{Replacement, current_replacement, with_later_replacements};
 use crate::pages::{ENTRY, POST};
 use crate::play::log::NOTE;
 
@@ -47,7 +47,7 @@ pub struct Ask {
     /// The minimum relevance that experiences must have left, from 0 to 1.
     pub min_relevance: f64,
     /// The budget of the answer, if there is one.
-    pub room: Option<Room>,
+    pub answer_budget: Option<AnswerBudget>,
 }
 
 /// One recalled thing.
@@ -69,7 +69,7 @@ pub struct Memory {
     /// if there was no question.
     pub score: Option<f64>,
     /// What superseded it, if anything did.
-    pub lapsed: Option<Lapsed>,
+    pub replacement: Option<Replacement>,
     /// Whether it matches the question, rather than filling up the list.
     pub(super) answers: bool,
     /// The share of the question's words, weighted by rarity, that its text itself contains.
@@ -114,7 +114,7 @@ impl Memory {
 
     /// Whether it is superseded and there was no question that it might still answer.
     fn is_past(&self) -> bool {
-        self.score.is_none() && self.lapsed.is_some()
+        self.score.is_none() && self.replacement.is_some()
     }
 }
 
@@ -162,11 +162,11 @@ impl Each {
 }
 
 /// Recalls what is known about a topic, and counts the accesses.
-pub async fn recall(keeper: &Keeper, ask: &Ask) -> Reply<Recalled> {
-    let found = find(keeper, ask, recallable()?, Breadth::Full, Each::Text).await?;
+pub async fn recall(call: &MemoryCall, ask: &Ask) -> Reply<Recalled> {
+    let found = find(call, ask, recallable()?, Breadth::Full, Each::Text).await?;
     let recalled = within(found, ask);
     let answering = access::answering(recalled.memories.iter());
-    access::note(keeper, answering.into_iter()).await;
+    access::note(call, answering.into_iter()).await;
     Ok(recalled)
 }
 
@@ -179,12 +179,12 @@ pub(super) fn recallable() -> Reply<Filter> {
 /// Keeps as many memories as fit into the budget.
 fn within(mut memories: Vec<Memory>, ask: &Ask) -> Recalled {
     let all = memories.len();
-    if let Some(room) = ask.room {
+    if let Some(answer_budget) = ask.answer_budget {
         if let Some(best) = memories.first_mut() {
-            room.shorten(best, None, ask.topic.as_deref().unwrap_or_default());
+            answer_budget.shorten(best, None, ask.topic.as_deref().unwrap_or_default());
         }
         let pieces = memories.iter().map(|memory| Piece::Memory(memory, None));
-        memories.truncate(room.that_fit(pieces));
+        memories.truncate(answer_budget.that_fit(pieces));
     }
     let is_asked = memories.iter().any(|memory| memory.score.is_some());
     let weak = is_asked && !memories.iter().any(|memory| memory.answers);
@@ -193,7 +193,7 @@ fn within(mut memories: Vec<Memory>, ask: &Ask) -> Recalled {
 
 /// Searches the nodes that pass the filter and ranks them. Counts no accesses.
 pub(super) async fn find(
-    keeper: &Keeper,
+    call: &MemoryCall,
     ask: &Ask,
     filter: Filter,
     breadth: Breadth,
@@ -207,9 +207,9 @@ pub(super) async fn find(
     let (apart, beside) = each.texts()?;
     let query = Query { filter, unit: Unit::Node, apart, beside, ..Query::new(&*text, limit) };
     let query = Query { fill, min_score, ..query };
-    let found = keeper.app.search(&keeper.viewer, query).await?;
-    let mut memories = judge(keeper, &text, found.answers).await?;
-    prefer_what_holds(keeper, &text, &mut memories).await?;
+    let found = call.app.search(&call.viewer, query).await?;
+    let mut memories = judge(call, &text, found.answers).await?;
+    prefer_what_holds(call, &text, &mut memories).await?;
     memories.retain(|memory| decay::shown(memory.relevance) >= ask.min_relevance);
     memories.sort_by(|a, b| {
         let order = a.is_past().cmp(&b.is_past()).then_with(|| b.exact.cmp(&a.exact));
@@ -222,7 +222,7 @@ pub(super) async fn find(
     Ok(memories)
 }
 
-async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply<Vec<Memory>> {
+async fn judge(call: &MemoryCall, question: &str, answers: Vec<Answered>) -> Reply<Vec<Memory>> {
     let total = answers.len();
     let (mut nodes, mut hits) = (Vec::new(), Vec::new());
     for (place, answer) in answers.into_iter().enumerate() {
@@ -247,7 +247,7 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
     }
     let mut needing = needing_texts(&nodes, &hits);
     let mut damaged: HashSet<NodeId> = needing.iter().map(|node| node.id).collect();
-    let mut wholes = main_texts(keeper, &mut needing).await?;
+    let mut wholes = main_texts(call, &mut needing).await?;
     needing.iter().for_each(|node| {
         damaged.remove(&node.id);
     });
@@ -257,7 +257,7 @@ async fn judge(keeper: &Keeper, question: &str, answers: Vec<Answered>) -> Reply
         {
             found.see_whole(whole);
         }
-        remembered(keeper, question, node, found)
+        remembered(call, question, node, found)
     };
     let found = nodes.into_iter().zip(hits).filter(|(node, _)| !damaged.contains(&node.id));
     Ok(found.map(memory).collect())
@@ -329,11 +329,11 @@ fn needing_texts(nodes: &[Node], hits: &[Found]) -> Vec<Node> {
     needing.map(|(node, _)| node.clone()).collect()
 }
 
-fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memory {
+fn remembered(call: &MemoryCall, question: &str, node: Node, found: Found) -> Memory {
     let fading = Fading::of(&node).filter(|_| node.kind.as_str() == EXPERIENCE);
     let kept = property(&node, PROMOTED_TO).is_some();
     let fades = fading.filter(|_| !kept);
-    let relevance = fades.map_or(1.0, |fading| fading.left(node.created.at, keeper.now()));
+    let relevance = fades.map_or(1.0, |fading| fading.left(node.created.at, call.now()));
     let nudged = found.rank + found.rank.abs() * (nudge(relevance) - 1.0);
     let (body, title, provenance) = match found.text {
         Some(text) => {
@@ -352,7 +352,7 @@ fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memo
         provenance,
         relevance,
         score: found.score,
-        lapsed: None,
+        replacement: None,
         answers: found.answers,
         own_words: found.own_words,
         rank: if found.score.is_some() { nudged } else { found.rank },
@@ -362,45 +362,45 @@ fn remembered(keeper: &Keeper, question: &str, node: Node, found: Found) -> Memo
 
 /// Marks what is superseded and adds replacements that were not found themselves.
 async fn prefer_what_holds(
-    keeper: &Keeper,
+    call: &MemoryCall,
     question: &str,
     memories: &mut Vec<Memory>,
 ) -> Reply<()> {
     let nodes: Vec<&Node> = memories.iter().map(|memory| &memory.node).collect();
-    let succession = succession(keeper, &nodes).await?;
-    if succession.is_empty() {
+    let replacements = with_later_replacements(call, &nodes).await?;
+    if replacements.is_empty() {
         return Ok(());
     }
     let mut known: HashSet<Uid> = nodes.iter().map(|node| node.uid).collect();
     let mut absent = Vec::new();
     for memory in memories.iter_mut() {
-        memory.lapsed = succession.get(&memory.node.uid).cloned();
-        let heir = heir(&succession, memory.node.uid);
-        if let Some(heir) = heir.filter(|heir| known.insert(heir.uid)) {
+        memory.replacement = replacements.get(&memory.node.uid).cloned();
+        let current = current_replacement(&replacements, memory.node.uid);
+        if let Some(current) = current.filter(|current| known.insert(current.uid)) {
             let Memory { score, rank, answers, own_words, .. } = *memory;
             let found = Found { score, rank, answers, own_words, ..Found::default() };
-            absent.push((heir.clone(), found));
+            absent.push((current.clone(), found));
         }
     }
-    let mut heirs: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();
-    let mut texts: HashMap<NodeId, Text> = main_texts(keeper, &mut heirs).await?;
-    absent.retain(|(node, _)| heirs.iter().any(|heir| heir.id == node.id));
+    let mut current_ones: Vec<Node> = absent.iter().map(|(node, _)| node.clone()).collect();
+    let mut texts: HashMap<NodeId, Text> = main_texts(call, &mut current_ones).await?;
+    absent.retain(|(node, _)| current_ones.iter().any(|current| current.id == node.id));
     for (node, mut found) in absent {
         found.text = texts.remove(&node.id);
-        memories.push(remembered(keeper, question, node, found));
+        memories.push(remembered(call, question, node, found));
     }
-    step_back(memories, &succession);
+    step_back(memories, &replacements);
     Ok(())
 }
 
 /// Ranks each superseded memory lower and its replacement at least as high as it was.
-fn step_back(memories: &mut [Memory], succession: &HashMap<Uid, Lapsed>) {
+fn step_back(memories: &mut [Memory], replacements: &HashMap<Uid, Replacement>) {
     let mut places: HashMap<Uid, (f64, bool)> = HashMap::new();
-    for memory in memories.iter_mut().filter(|memory| memory.lapsed.is_some()) {
+    for memory in memories.iter_mut().filter(|memory| memory.replacement.is_some()) {
         let (rank, exact) = (memory.rank, std::mem::take(&mut memory.exact));
         memory.rank = if rank > 0.0 { rank * SUPERSEDED } else { rank / SUPERSEDED };
-        let Some(heir) = heir(succession, memory.node.uid) else { continue };
-        let place = places.entry(heir.uid).or_insert((rank, exact));
+        let Some(current) = current_replacement(replacements, memory.node.uid) else { continue };
+        let place = places.entry(current.uid).or_insert((rank, exact));
         *place = (place.0.max(rank), place.1 | exact);
     }
     for memory in memories {

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use lore_core::{Edge, Node, NodeId};
 use lore_store::{Budget, Direction, NodeKey, Reached, Stop, Traversal, traverse};
 
-use super::holding::{Lapsed, lapsed};
-use super::keeper::Keeper;
+use super::answer_budget::{AnswerBudget, Piece};
+use super::call::MemoryCall;
 use super::kinds::{Type, half_of, kept_by};
 use super::refusal::{Reply, required};
-use super::room::{Piece, Room};
+use super::supersession::{Replacement, replacements};
 
 /// The maximum number of edges read.
 const EDGES: usize = 20_000;
@@ -26,7 +26,7 @@ pub struct Walk {
     /// The maximum number of nodes in the result.
     pub limit: usize,
     /// The budget of the answer, if there is one.
-    pub room: Option<Room>,
+    pub answer_budget: Option<AnswerBudget>,
 }
 
 /// A node that was reached.
@@ -39,7 +39,7 @@ pub struct Near {
     /// The path from the start to it.
     pub path: Vec<Hop>,
     /// What superseded it, if anything did.
-    pub lapsed: Option<Lapsed>,
+    pub replacement: Option<Replacement>,
 }
 
 /// One hop of a path.
@@ -76,12 +76,12 @@ pub struct Surroundings {
 
 /// Traverses the graph outward from a node, in both directions of edges. The two halves of a fact
 /// count as one node.
-pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
+pub async fn related(call: &MemoryCall, walk: &Walk) -> Reply<Surroundings> {
     let id = required("node_id", "related", walk.node.as_deref())?;
-    let start = lasting(keeper, keeper.lookup("Node", id).await?).await?;
+    let start = lasting(call, call.lookup("Node", id).await?).await?;
     let kind = walk.edge_type.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let kind = kind.map(Type::of).transpose()?.map(|found| found.kind);
-    let other = other_half(keeper, &start).await?;
+    let other = other_half(call, &start).await?;
     let kinds: Vec<_> = kind.into_iter().collect();
     let mut found = Found { near: Vec::new(), more: false };
     for half in [Some(start.id), other].into_iter().flatten() {
@@ -92,7 +92,7 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
             // Both halves of a fact may be reached, of which one is returned.
             budget: Budget { depth: walk.depth, nodes: 2 * walk.limit + 1, edges: EDGES },
         };
-        found.take_in(keeper, &traversal, [Some(start.id), other]).await?;
+        found.take_in(call, &traversal, [Some(start.id), other]).await?;
     }
     let Found { mut near, more } = found;
     near.sort_by(|a, b| {
@@ -102,8 +102,8 @@ pub async fn related(keeper: &Keeper, walk: &Walk) -> Reply<Surroundings> {
     let more = more || near.len() > walk.limit;
     near.truncate(walk.limit);
     let all = near.len();
-    if let Some(room) = &walk.room {
-        near.truncate(room.that_fit(near.iter().map(Piece::Near)));
+    if let Some(answer_budget) = &walk.answer_budget {
+        near.truncate(answer_budget.that_fit(near.iter().map(Piece::Near)));
     }
     let left_out = all - near.len();
     Ok(Surroundings { near, more, left_out })
@@ -119,23 +119,24 @@ impl Found {
     /// Adds what is reached from one half and was not reached from the other.
     async fn take_in(
         &mut self,
-        keeper: &Keeper,
+        call: &MemoryCall,
         traversal: &Traversal,
         halves: [Option<NodeId>; 2],
     ) -> Reply<()> {
-        let store = keeper.app.store.as_ref();
-        let reached = traverse(store, &keeper.viewer, traversal).await?;
+        let store = call.app.store.as_ref();
+        let reached = traverse(store, &call.viewer, traversal).await?;
         let ids: Vec<_> = reached.nodes.keys().copied().collect();
-        let nodes = store.nodes(&keeper.viewer, &ids).await?;
+        let nodes = store.nodes(&call.viewer, &ids).await?;
         let nodes: HashMap<NodeId, Node> = nodes.into_iter().map(|node| (node.id, node)).collect();
-        let lapsed = lapsed(keeper, &nodes.values().collect::<Vec<_>>()).await?;
+        let replacements = replacements(call, &nodes.values().collect::<Vec<_>>()).await?;
         let is_new = |node: &&Node| {
             !halves.contains(&Some(node.id))
                 && !is_told_by_another(node, &nodes)
                 && !self.near.iter().any(|known| known.node.id == node.id)
         };
         let new = nodes.values().filter(is_new).filter_map(|node| at(&reached, &nodes, node));
-        let new = new.map(|near| Near { lapsed: lapsed.get(&near.node.uid).cloned(), ..near });
+        let new =
+            new.map(|near| Near { replacement: replacements.get(&near.node.uid).cloned(), ..near });
         let new: Vec<_> = new.collect();
         self.near.extend(new);
         self.more |= reached.stop != Stop::Complete;
@@ -144,16 +145,16 @@ impl Found {
 }
 
 /// Returns the other half of a fact, to which some edges may lead instead.
-async fn other_half(keeper: &Keeper, node: &Node) -> Reply<Option<NodeId>> {
+async fn other_half(call: &MemoryCall, node: &Node) -> Reply<Option<NodeId>> {
     let Some(uid) = half_of(node) else { return Ok(None) };
-    let other = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
+    let other = call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?;
     Ok(other.map(|other| other.id))
 }
 
 /// Returns the lasting node if this is an experience that has one. Most edges lead there.
-async fn lasting(keeper: &Keeper, node: Node) -> Reply<Node> {
+async fn lasting(call: &MemoryCall, node: Node) -> Reply<Node> {
     let Some(uid) = kept_by(&node) else { return Ok(node) };
-    let kept = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
+    let kept = call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?;
     Ok(kept.unwrap_or(node))
 }
 
@@ -165,7 +166,7 @@ fn is_told_by_another(node: &Node, nodes: &HashMap<NodeId, Node>) -> bool {
 fn at(reached: &Reached, nodes: &HashMap<NodeId, Node>, node: &Node) -> Option<Near> {
     let (depth, _) = *reached.nodes.get(&node.id)?;
     let path = path(reached, nodes, node.id)?;
-    Some(Near { node: node.clone(), depth, path, lapsed: None })
+    Some(Near { node: node.clone(), depth, path, replacement: None })
 }
 
 fn strength(near: &Near) -> f64 {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use lore_store::Coverage;
 
-use super::experience;
-use super::keeper::Keeper;
+use super::call::MemoryCall;
 use super::kinds::{EXPERIENCE, IDEA, PROJECT, WORLD};
 use super::project::{self, Project};
+use super::pruning;
 use super::refusal::Reply;
 
 /// Below this relevance, an experience counts as faded.
@@ -57,22 +57,22 @@ pub struct Finding {
 }
 
 /// Counts what the caller sees and checks for problems.
-pub async fn status(keeper: &Keeper) -> Reply<Status> {
-    let store = &keeper.app.store;
-    let projects = project::list(keeper).await?;
+pub async fn status(call: &MemoryCall) -> Reply<Status> {
+    let store = &call.app.store;
+    let projects = project::list(call).await?;
     let mut status = Status {
         nodes: 0,
-        edges: store.count_edges(&keeper.viewer).await?,
+        edges: store.count_edges(&call.viewer).await?,
         experiences: 0,
         projects: 0,
         ideas: 0,
         namespaces: BTreeMap::new(),
-        world: world_name(keeper).await?,
-        embedding: embedding(keeper).await?,
-        findings: findings(keeper, &projects).await?,
+        world: world_name(call).await?,
+        embedding: embedding(call).await?,
+        findings: findings(call, &projects).await?,
         active_project: projects.into_iter().find(|project| project.active),
     };
-    for row in store.tally(&keeper.viewer).await? {
+    for row in store.tally(&call.viewer).await? {
         match row.kind.as_str() {
             EXPERIENCE => status.experiences += row.count,
             PROJECT => status.projects += row.count,
@@ -87,19 +87,19 @@ pub async fn status(keeper: &Keeper) -> Reply<Status> {
     Ok(status)
 }
 
-async fn embedding(keeper: &Keeper) -> Reply<Option<Embedding>> {
-    let Some(embedder) = keeper.app.embedder.as_deref() else { return Ok(None) };
-    let coverage = keeper.app.store.coverage(&keeper.viewer, embedder.model()).await?;
+async fn embedding(call: &MemoryCall) -> Reply<Option<Embedding>> {
+    let Some(embedder) = call.app.embedder.as_deref() else { return Ok(None) };
+    let coverage = call.app.store.coverage(&call.viewer, embedder.model()).await?;
     Ok(Some(Embedding { model: embedder.model().to_owned(), coverage }))
 }
 
-async fn world_name(keeper: &Keeper) -> Reply<String> {
-    let worlds = keeper.app.store.worlds(keeper.viewer.principal).await?;
-    let here = worlds.into_iter().find(|world| world.id == keeper.viewer.world);
+async fn world_name(call: &MemoryCall) -> Reply<String> {
+    let worlds = call.app.store.worlds(call.viewer.principal).await?;
+    let here = worlds.into_iter().find(|world| world.id == call.viewer.world);
     Ok(here.map(|world| world.name).unwrap_or_default())
 }
 
-async fn findings(keeper: &Keeper, projects: &[Project]) -> Reply<Vec<Finding>> {
+async fn findings(call: &MemoryCall, projects: &[Project]) -> Reply<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut find = |problem: String, remedy: &str| {
         findings.push(Finding { problem, remedy: remedy.to_owned() });
@@ -108,7 +108,7 @@ async fn findings(keeper: &Keeper, projects: &[Project]) -> Reply<Vec<Finding>> 
     if active > 1 {
         find(format!("{active} projects are active"), "choose one: kn_project list, set_active");
     }
-    let faded = experience::faded(keeper, FADED).await?;
+    let faded = pruning::faded(call, FADED).await?;
     if faded > 0 {
         find(
             format!("{faded} experiences have less than 1 % of their relevance left"),

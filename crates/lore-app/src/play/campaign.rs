@@ -8,11 +8,11 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::desk::{Desk, Plan};
+use super::call::{Plan, PlayCall};
 use super::history::Edits;
 use super::ids::Thing;
 use super::table::{self, Table};
-use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, casting, history, rights, word};
+use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, history, played, rights, word};
 use crate::all_nodes::all_nodes;
 use crate::damage::spared;
 use crate::preview::preview;
@@ -95,10 +95,10 @@ pub struct Campaign {
 }
 
 /// Creates a campaign.
-pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
+pub async fn create(call: &PlayCall, new: &NewCampaign) -> Result<Plan<Campaign>> {
     let name = names::checked_name("name", &new.name)?;
     check_theme(&new.theme_prompt)?;
-    let uid = desk.app.effects.uid();
+    let uid = call.app.effects.uid();
     let mut node = NewNode::new(uid, word(CAMPAIGN)?, name);
     node.properties = properties(new.gm_mode, &new.theme_prompt);
     let table = Table::default();
@@ -109,15 +109,15 @@ pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
         value: table.to_value()?,
         visibility: Visibility::Members,
     };
-    let mut batch = desk
+    let mut batch = call
         .batch()
         .change(Change::CreateNode(node.clone()))
         .change(Change::PutState(state))
         .touch("campaigns://list")
         .touch(uri(uid));
-    batch.changes.extend(property_text::create(&desk.app, uid, THEME, &new.theme_prompt)?);
+    batch.changes.extend(property_text::create(&call.app, uid, THEME, &new.theme_prompt)?);
     let campaign = Campaign {
-        node: preview(&desk.viewer, &node, batch.at),
+        node: preview(&call.viewer, &node, batch.at),
         gm_mode: new.gm_mode,
         theme_prompt: new.theme_prompt.clone(),
         table,
@@ -128,11 +128,11 @@ pub async fn create(desk: &Desk, new: &NewCampaign) -> Result<Plan<Campaign>> {
 }
 
 /// Changes a campaign, and archives it if requested.
-pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan<Campaign>> {
-    let node = find_live(desk, Thing::Campaign, uid).await?;
-    let rights = rights::in_campaign(desk, &node).await?;
+pub async fn update(call: &PlayCall, uid: Uid, patch: &CampaignPatch) -> Result<Plan<Campaign>> {
+    let node = find_live(call, Thing::Campaign, uid).await?;
+    let rights = rights::in_campaign(call, &node).await?;
     rights.require_gm()?;
-    let mut campaign = read(desk, node.clone()).await?;
+    let mut campaign = read(call, node.clone()).await?;
     let mut edits = Edits::of("CAMPAIGN_UPDATED", Thing::Campaign, &node);
     if let Some(name) = &patch.name {
         campaign.node.name = names::checked_name("name", name)?;
@@ -147,7 +147,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan
         edits.note("gm_mode", campaign.gm_mode.as_str(), mode.as_str());
         campaign.gm_mode = mode;
     }
-    let mut batch = desk.batch().touch("campaigns://list").touch(uri(uid));
+    let mut batch = call.batch().touch("campaigns://list").touch(uri(uid));
     if !edits.is_empty() {
         let mut kept = node.properties.clone();
         kept.extend(properties(campaign.gm_mode, &campaign.theme_prompt));
@@ -155,61 +155,65 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CampaignPatch) -> Result<Plan
         let fields = NodePatch { name, properties: Some(kept), ..NodePatch::default() };
         let expect = Expect::Version(node.version);
         batch = batch.change(Change::UpdateNode(NodeRef::Uid(uid), expect, fields));
-        let (app, theme) = (&desk.app, &campaign.theme_prompt);
-        let told = property_text::update(app, &desk.viewer, &node, THEME, theme).await?;
+        let (app, theme) = (&call.app, &campaign.theme_prompt);
+        let told = property_text::update(app, &call.viewer, &node, THEME, theme).await?;
         batch.changes.extend(told);
         campaign.node.updated.at = batch.at;
     }
-    batch = history::record(desk, &rights, &node, batch, edits).await?;
+    batch = history::record(call, &rights, &node, batch, edits).await?;
     if patch.archived == Some(true) {
-        batch = put_away(desk, &node, batch).await?;
+        batch = put_away(call, &node, batch).await?;
     }
     Ok(Plan::new(batch, campaign))
 }
 
 /// Adds the change that archives a campaign. Fails while a session is running.
-async fn put_away(desk: &Desk, campaign: &Node, batch: Batch) -> Result<Batch> {
-    let (table, version) = table::load(desk, campaign).await?;
+async fn put_away(call: &PlayCall, campaign: &Node, batch: Batch) -> Result<Batch> {
+    let (table, version) = table::load(call, campaign).await?;
     table.require_no_session("end it with session_end first, then archive the campaign")?;
     let gone = Change::DeleteNode(NodeRef::Id(campaign.id), Expect::Any);
     Ok(batch.require(table::unchanged(campaign, version)?).change(gone).touch(ARCHIVE))
 }
 
 /// Returns one campaign.
-pub async fn get(desk: &Desk, uid: Uid) -> Result<Campaign> {
-    let node = desk.find(Thing::Campaign, uid).await?;
-    read(desk, node).await
+pub async fn get(call: &PlayCall, uid: Uid) -> Result<Campaign> {
+    let node = call.find(Thing::Campaign, uid).await?;
+    read(call, node).await
 }
 
 /// Lists the campaigns the viewer sees, oldest first. Damaged ones are left out.
-pub async fn list(desk: &Desk) -> Result<Vec<Campaign>> {
+pub async fn list(call: &PlayCall) -> Result<Vec<Campaign>> {
     let mut campaigns = Vec::new();
-    for node in every(desk, Thing::Campaign, Bin::Live).await? {
-        campaigns.extend(spared(read(desk, node).await)?);
+    for node in every(call, Thing::Campaign, Bin::Live).await? {
+        campaigns.extend(spared(read(call, node).await)?);
     }
     Ok(campaigns)
 }
 
 /// Lists all archived campaigns, oldest first. What belongs to one cannot be seen until it is
 /// restored. Only for the GM.
-pub async fn list_archived(desk: &Desk) -> Result<Vec<Campaign>> {
-    desk.viewer.require(Role::Gm)?;
-    let nodes = every(desk, Thing::Campaign, Bin::Deleted).await?;
+pub async fn list_archived(call: &PlayCall) -> Result<Vec<Campaign>> {
+    call.viewer.require(Role::Gm)?;
+    let nodes = every(call, Thing::Campaign, Bin::Deleted).await?;
     Ok(nodes.into_iter().map(|node| shape(node, Table::default())).collect())
 }
 
 /// Lists the archived members of a campaign that are of one kind, oldest first. Only for the GM.
-pub(crate) async fn archived_members(desk: &Desk, home: &Node, thing: Thing) -> Result<Vec<Node>> {
-    desk.viewer.require(Role::Gm)?;
-    let mut nodes = every(desk, thing, Bin::Deleted).await?;
+pub(crate) async fn archived_members(
+    call: &PlayCall,
+    home: &Node,
+    thing: Thing,
+) -> Result<Vec<Node>> {
+    call.viewer.require(Role::Gm)?;
+    let mut nodes = every(call, thing, Bin::Deleted).await?;
     nodes.retain(|node| of(node) == Some(home.uid));
     Ok(nodes)
 }
 
 /// Returns all nodes of one kind, oldest first.
-async fn every(desk: &Desk, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
+async fn every(call: &PlayCall, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
     let query = NodeQuery { kinds: vec![word(thing.name())?], bin, ..NodeQuery::default() };
-    Ok(all_nodes(&desk.app, &desk.viewer, query).await?)
+    Ok(all_nodes(&call.app, &call.viewer, query).await?)
 }
 
 /// Updates the modification date of a campaign because something that belongs to it changed, for
@@ -220,13 +224,13 @@ pub(crate) fn stir(home: &Node, seen: Visibility) -> Change {
 }
 
 /// Returns the members of a campaign that are of one kind, oldest first.
-pub(crate) async fn members(desk: &Desk, campaign: &Node, kind: &str) -> Result<Vec<Node>> {
+pub(crate) async fn members(call: &PlayCall, campaign: &Node, kind: &str) -> Result<Vec<Node>> {
     let joined = [rights::membership()?];
-    let store = &desk.app.store;
+    let store = &call.app.store;
     let edges =
-        store.neighbours(&desk.viewer, &[campaign.id], Direction::In, &joined, MANY).await?;
+        store.neighbours(&call.viewer, &[campaign.id], Direction::In, &joined, MANY).await?;
     let ids: Vec<_> = edges.into_iter().map(|edge| edge.source).collect();
-    let mut nodes = store.nodes(&desk.viewer, &ids).await?;
+    let mut nodes = store.nodes(&call.viewer, &ids).await?;
     nodes.retain(|node| node.kind.as_str() == kind);
     nodes.sort_by_key(|node| node.id);
     Ok(nodes)
@@ -235,13 +239,13 @@ pub(crate) async fn members(desk: &Desk, campaign: &Node, kind: &str) -> Result<
 /// Returns the campaign of a participant, character or session. It is stored as a property besides
 /// the edge, so that reading it needs no query.
 pub(crate) fn of(node: &Node) -> Option<Uid> {
-    casting::campaign(node)
+    played::campaign(node)
 }
 
 /// Returns the campaign node of a participant, character or session.
-pub(crate) async fn home_of(desk: &Desk, node: &Node, thing: Thing) -> Result<Node> {
+pub(crate) async fn home_of(call: &PlayCall, node: &Node, thing: Thing) -> Result<Node> {
     let uid = of(node).ok_or_else(|| thing.unknown(&thing.show(node.uid)))?;
-    desk.find(Thing::Campaign, uid).await
+    call.find(Thing::Campaign, uid).await
 }
 
 /// The URI of a campaign's resource.
@@ -258,10 +262,10 @@ pub(crate) fn archive_uri(campaign: Uid) -> String {
 }
 
 /// Finds a live node. The error for an archived one says that it is archived.
-pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Node> {
-    match desk.find(thing, uid).await {
+pub(crate) async fn find_live(call: &PlayCall, thing: Thing, uid: Uid) -> Result<Node> {
+    match call.find(thing, uid).await {
         Ok(node) => Ok(node),
-        Err(missing) => match archived_node(desk, thing, uid).await? {
+        Err(missing) => match archived_node(call, thing, uid).await? {
             Some(_) => Err(is_archived(thing, uid)),
             None => Err(missing),
         },
@@ -270,28 +274,28 @@ pub(crate) async fn find_live(desk: &Desk, thing: Thing, uid: Uid) -> Result<Nod
 
 /// Restores something from the archive. This is a commit of its own, so that what follows can read
 /// it with everything that belongs to it. Does nothing if it is not archived.
-pub async fn bring_back(desk: &Desk, thing: Thing, uid: Uid) -> Result<()> {
-    let Some(node) = find_archived(desk, thing, uid).await? else { return Ok(()) };
-    desk.viewer.require(Role::Gm)?;
-    let mut batch = desk.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
+pub async fn bring_back(call: &PlayCall, thing: Thing, uid: Uid) -> Result<()> {
+    let Some(node) = find_archived(call, thing, uid).await? else { return Ok(()) };
+    call.viewer.require(Role::Gm)?;
+    let mut batch = call.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
     batch = match of(&node) {
-        Some(home) => back_into(desk, thing, &node, home, batch).await?,
+        Some(home) => back_into(call, thing, &node, home, batch).await?,
         None => batch.touch("campaigns://list").touch(uri(uid)).touch(ARCHIVE),
     };
-    desk.app.commit(&desk.viewer, batch).await?;
+    call.app.commit(&call.viewer, batch).await?;
     Ok(())
 }
 
 /// Adds what restoring a member changes in its campaign.
 async fn back_into(
-    desk: &Desk,
+    call: &PlayCall,
     thing: Thing,
     node: &Node,
     home: Uid,
     batch: Batch,
 ) -> Result<Batch> {
-    let home = find_live(desk, Thing::Campaign, home).await?;
-    let rights = rights::in_campaign(desk, &home).await?;
+    let home = find_live(call, Thing::Campaign, home).await?;
+    let rights = rights::in_campaign(call, &home).await?;
     let kind = match thing {
         Thing::Participant => "PARTICIPANT_UPDATED",
         _ => "CHARACTER_UPDATED",
@@ -300,7 +304,7 @@ async fn back_into(
     edits.note("archived", true, false);
     // Other doors archive without an event, so this event states the time of archiving.
     edits.keep(json!({ "archived_at": node.deleted_at.map(|at| at.to_string()) }));
-    let shown = casting::shown(node);
+    let shown = played::shown(node);
     edits.visibility = shown;
     let members = format!("{}/{}s", uri(home.uid), thing.name());
     let mut batch = batch
@@ -311,25 +315,25 @@ async fn back_into(
     if shown == Visibility::Members {
         batch = batch.change(stir(&home, Visibility::Members));
     }
-    history::record(desk, &rights, &home, batch, edits).await
+    history::record(call, &rights, &home, batch, edits).await
 }
 
 /// Returns an archived campaign, for the GM.
-pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Campaign>> {
-    let found = archived_node(desk, Thing::Campaign, uid).await?;
+pub async fn archived(call: &PlayCall, uid: Uid) -> Result<Option<Campaign>> {
+    let found = archived_node(call, Thing::Campaign, uid).await?;
     Ok(found.map(|node| shape(node, Table::default())))
 }
 
 /// Returns an archived node, for the GM. For anybody else it does not exist.
-pub(crate) async fn archived_node(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
-    match desk.viewer.role {
-        Role::Gm | Role::Owner => find_archived(desk, thing, uid).await,
+pub(crate) async fn archived_node(call: &PlayCall, thing: Thing, uid: Uid) -> Result<Option<Node>> {
+    match call.viewer.role {
+        Role::Gm | Role::Owner => find_archived(call, thing, uid).await,
         Role::Player | Role::Reader => Ok(None),
     }
 }
 
-async fn find_archived(desk: &Desk, thing: Thing, uid: Uid) -> Result<Option<Node>> {
-    let found = desk.app.store.node_in_bin(&desk.viewer, NodeKey::Uid(uid)).await?;
+async fn find_archived(call: &PlayCall, thing: Thing, uid: Uid) -> Result<Option<Node>> {
+    let found = call.app.store.node_in_bin(&call.viewer, NodeKey::Uid(uid)).await?;
     // A page in the bin that was never played is not part of the table's archive.
     let is_archived = |node: &Node| {
         node.kind.as_str() == thing.name() && (thing == Thing::Campaign || of(node).is_some())
@@ -345,10 +349,10 @@ fn is_archived(thing: Thing, uid: Uid) -> Error {
     }
 }
 
-async fn read(desk: &Desk, node: Node) -> Result<Campaign> {
-    let participants = members(desk, &node, PARTICIPANT).await?.len();
-    let characters = members(desk, &node, CHARACTER).await?;
-    let (table, _, changed) = table::load_dated(desk, &node).await?;
+async fn read(call: &PlayCall, node: Node) -> Result<Campaign> {
+    let participants = members(call, &node, PARTICIPANT).await?.len();
+    let characters = members(call, &node, CHARACTER).await?;
+    let (table, _, changed) = table::load_dated(call, &node).await?;
     // These are only the characters the viewer sees, so hidden ones affect the date only for the
     // game master's side.
     let newest = characters.iter().map(|node| node.updated.at).max();

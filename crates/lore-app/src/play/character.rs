@@ -13,15 +13,14 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
+use super::call::{Plan, PlayCall};
 use super::campaign::{self, find_live, home_of};
-use super::desk::{Desk, Plan};
-use super::dossier::{Dossier, NOTES, new_notes};
+use super::character_details::{CharacterDetails, NOTES, new_notes};
 use super::ids::Thing;
 use super::participant::{self, Seat, joins};
 use super::rights::{self, Rights};
 use super::sheet::{self, Sheet};
-use super::{CHARACTER, CONTROLS, casting, history, tie, word};
-use crate::App;
+use super::{CHARACTER, CONTROLS, history, played, played_page, word};
 use crate::damage::spared;
 use crate::preview::preview;
 
@@ -57,7 +56,7 @@ impl Kind {
     /// Reads the kind of a character. The table's own property counts, because everybody may change
     /// the subtype of a page. Older characters have only the subtype.
     pub(crate) fn of(node: &Node) -> Self {
-        match casting::kind(node).or(node.subtype.as_deref()) {
+        match played::kind(node).or(node.subtype.as_deref()) {
             Some("NPC") => Self::Npc,
             _ => Self::Pc,
         }
@@ -128,32 +127,32 @@ pub struct Character {
 }
 
 /// Creates a character with a starting sheet.
-pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> {
-    let home = desk.find(Thing::Campaign, new.campaign).await?;
-    let rights = rights::in_campaign(desk, &home).await?;
+pub async fn create(call: &PlayCall, new: &NewCharacter) -> Result<Plan<Character>> {
+    let home = call.find(Thing::Campaign, new.campaign).await?;
+    let rights = rights::in_campaign(call, &home).await?;
     if new.kind == Kind::Npc {
         rights.require_gm()?;
     }
     check_notes(&new.notes)?;
     let secrecy = new.kind.secrecy();
     let (node, embody) = match new.page {
-        Some(number) => tie::embody(desk, &home, new, number).await?,
-        None => fresh(desk, &home, new)?,
+        Some(number) => played_page::embody(call, &home, new, number).await?,
+        None => fresh(call, &home, new)?,
     };
     let uid = node.uid;
-    let mut batch = desk
+    let mut batch = call
         .batch()
         .change(embody)
         .change(Change::PutEdge(joins(uid, home.uid, secrecy)?))
         .change(put_sheet(NodeRef::Uid(uid), &Sheet::starting(new.kind.into())?, 0, secrecy)?);
     let notes = new.notes.trim();
     if !notes.is_empty() {
-        let text = new_notes(desk, NodeRef::Uid(uid), notes, secrecy)?;
+        let text = new_notes(call, NodeRef::Uid(uid), notes, secrecy)?;
         batch = batch.change(Change::CreateText(text));
     }
     // A player controls the character they create.
     let mut controller = None;
-    if desk.viewer.role < Role::Gm
+    if call.viewer.role < Role::Gm
         && let Rights::Player { participant, .. } = rights
     {
         batch = batch.change(Change::PutEdge(controls(participant, uid, secrecy)?));
@@ -167,32 +166,32 @@ pub async fn create(desk: &Desk, new: &NewCharacter) -> Result<Plan<Character>> 
         "summary": format!("{} comes into play as {}", node.name, new.kind.as_str()),
         "character_id": Thing::Character.show(uid), "kind": new.kind.as_str(),
     });
-    let mut event = desk.event(&rights, "CHARACTER_CREATED", &payload);
+    let mut event = call.event(&rights, "CHARACTER_CREATED", &payload);
     event.character = Some(uid);
     event.visibility = secrecy;
-    let batch = history::remember(desk, &home, batch, event).await?;
+    let batch = history::remember(call, &home, batch, event).await?;
     let character =
         Character { node, campaign: home.uid, kind: new.kind, notes: notes.to_owned(), controller };
     Ok(Plan::new(batch, character))
 }
 
 /// Returns the node of a new character and the change that creates it.
-fn fresh(desk: &Desk, home: &Node, new: &NewCharacter) -> Result<(Node, Change)> {
+fn fresh(call: &PlayCall, home: &Node, new: &NewCharacter) -> Result<(Node, Change)> {
     let name = names::checked_name("name", &new.name)?;
-    let mut node = NewNode::new(desk.app.effects.uid(), word(CHARACTER)?, name);
+    let mut node = NewNode::new(call.app.effects.uid(), word(CHARACTER)?, name);
     node.subtype = Some(new.kind.as_str().into());
     node.visibility = new.kind.secrecy();
-    casting::begin(&mut node.properties, home.uid, new.kind);
-    Ok((preview(&desk.viewer, &node, desk.app.effects.now()), Change::CreateNode(node)))
+    played::begin(&mut node.properties, home.uid, new.kind);
+    Ok((preview(&call.viewer, &node, call.app.effects.now()), Change::CreateNode(node)))
 }
 
 /// Changes or reveals a character, and archives it if requested.
-pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Plan<Character>> {
-    let node = find_live(desk, Thing::Character, uid).await?;
-    let home = home_of(desk, &node, Thing::Character).await?;
-    let rights = rights::in_campaign(desk, &home).await?;
-    let old = Dossier::load(desk, node, home.uid).await?;
-    check_update(desk, &rights, &old, patch).await?;
+pub async fn update(call: &PlayCall, uid: Uid, patch: &CharacterPatch) -> Result<Plan<Character>> {
+    let node = find_live(call, Thing::Character, uid).await?;
+    let home = home_of(call, &node, Thing::Character).await?;
+    let rights = rights::in_campaign(call, &home).await?;
+    let old = CharacterDetails::load(call, node, home.uid).await?;
+    check_update(call, &rights, &old, patch).await?;
     let mut new = old.clone();
     if let Some(name) = &patch.name {
         new.character.node.name = names::checked_name("name", name)?;
@@ -205,9 +204,9 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Pla
         new.reveal(reveal);
     }
     let mut edits = new.edits("CHARACTER_UPDATED", &old);
-    let mut batch = touching(desk.batch(), home.uid, uid, new.shown_change(&old));
+    let mut batch = touching(call.batch(), home.uid, uid, new.shown_change(&old));
     if !edits.is_empty() {
-        batch = new.store(desk, &old, batch)?;
+        batch = new.store(call, &old, batch)?;
         new.character.node.updated.at = batch.at;
     }
     if patch.archived == Some(true) {
@@ -224,14 +223,14 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &CharacterPatch) -> Result<Pla
         };
         batch = batch.change(campaign::stir(&home, seen));
     }
-    let batch = history::record(desk, &rights, &home, batch, edits).await?;
+    let batch = history::record(call, &rights, &home, batch, edits).await?;
     Ok(Plan::new(batch, new.character))
 }
 
 async fn check_update(
-    desk: &Desk,
+    call: &PlayCall,
     rights: &Rights,
-    old: &Dossier,
+    old: &CharacterDetails,
     patch: &CharacterPatch,
 ) -> Result<()> {
     let node = &old.character.node;
@@ -241,7 +240,7 @@ async fn check_update(
     }
     rights.require(node)?;
     if matches!(patch.reveal, Some(Reveal::Nothing | Reveal::Name)) {
-        may_hide(&desk.app, &desk.viewer, node, Visibility::Gm).await?;
+        may_hide(&call.app, &call.viewer, node, Visibility::Gm).await?;
     }
     Ok(())
 }
@@ -249,7 +248,7 @@ async fn check_update(
 /// Fails if a character may not get this visibility, no matter who asks: a player must see the
 /// characters they control, and the GM every character of the table.
 pub(crate) async fn may_hide(
-    app: &App,
+    app: &crate::App,
     viewer: &Viewer,
     node: &Node,
     shown: Visibility,
@@ -288,22 +287,22 @@ pub enum Handed {
 /// Sets who controls a character; `None` is the GM. Players see the characters they control, so the
 /// name and sheet of a hidden character are revealed to them, but not its notes.
 pub async fn set_controller(
-    desk: &Desk,
+    call: &PlayCall,
     campaign: Uid,
     character: Uid,
     controller: Option<Uid>,
 ) -> Result<Plan<Handed>> {
-    let home = desk.find(Thing::Campaign, campaign).await?;
-    let rights = rights::in_campaign(desk, &home).await?;
+    let home = call.find(Thing::Campaign, campaign).await?;
+    let rights = rights::in_campaign(call, &home).await?;
     rights.require_gm()?;
-    let node = desk.find(Thing::Character, character).await?;
+    let node = call.find(Thing::Character, character).await?;
     super::context::belongs(&node, &home, Thing::Character, "character_id")?;
     let participant = match controller {
-        Some(uid) => Some(desk.find(Thing::Participant, uid).await?),
+        Some(uid) => Some(call.find(Thing::Participant, uid).await?),
         None => None,
     };
-    let mut batch = desk.batch();
-    let held = rights::controller_of(desk, &node).await?;
+    let mut batch = call.batch();
+    let held = rights::controller_of(call, &node).await?;
     if let Some(held) = held.filter(|held| participant.as_ref().map(|held| held.id) != Some(*held))
     {
         let edge = EdgeRef::Between {
@@ -313,7 +312,7 @@ pub async fn set_controller(
         };
         batch = batch.change(Change::DeleteEdge(edge, Expect::Any));
     }
-    let old = Dossier::load(desk, node, home.uid).await?;
+    let old = CharacterDetails::load(call, node, home.uid).await?;
     let mut new = old.clone();
     new.character.controller = controller;
     let mut handed = Handed::Plainly;
@@ -321,10 +320,10 @@ pub async fn set_controller(
         super::context::belongs(&participant, &home, Thing::Participant, "controller")?;
         if participant::seat_of(&participant) == Seat::Player && !old.is_known() {
             new.lend();
-            batch = new.store(desk, &old, batch)?;
+            batch = new.store(call, &old, batch)?;
             handed = Handed::Revealed;
         }
-        let shown = casting::shown(&new.character.node);
+        let shown = played::shown(&new.character.node);
         batch = batch.change(Change::PutEdge(controls(participant.uid, character, shown)?));
     }
     batch = touching(batch, home.uid, character, new.shown_change(&old));
@@ -332,31 +331,31 @@ pub async fn set_controller(
     if old.is_known() && !edits.is_empty() {
         batch = batch.change(campaign::stir(&home, new.shown_change(&old)));
     }
-    let batch = history::record(desk, &rights, &home, batch, edits).await?;
+    let batch = history::record(call, &rights, &home, batch, edits).await?;
     Ok(Plan::new(batch, handed))
 }
 
 /// Lists the characters the viewer may know of, oldest first. Damaged ones are left out.
-pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
-    let home = desk.find(Thing::Campaign, campaign).await?;
+pub async fn list(call: &PlayCall, campaign: Uid) -> Result<Vec<Character>> {
+    let home = call.find(Thing::Campaign, campaign).await?;
     let mut characters = Vec::new();
-    for node in campaign::members(desk, &home, CHARACTER).await? {
-        characters.extend(spared(read(desk, node, campaign).await)?);
+    for node in campaign::members(call, &home, CHARACTER).await? {
+        characters.extend(spared(read(call, node, campaign).await)?);
     }
     Ok(characters)
 }
 
 /// Lists the archived characters of a campaign, oldest first. What belongs to one cannot be seen
 /// until it is restored. Only for the GM.
-pub async fn list_archived(desk: &Desk, campaign: Uid) -> Result<Vec<Character>> {
-    let home = desk.find(Thing::Campaign, campaign).await?;
-    let nodes = campaign::archived_members(desk, &home, Thing::Character).await?;
+pub async fn list_archived(call: &PlayCall, campaign: Uid) -> Result<Vec<Character>> {
+    let home = call.find(Thing::Campaign, campaign).await?;
+    let nodes = campaign::archived_members(call, &home, Thing::Character).await?;
     Ok(nodes.into_iter().map(|node| bare(node, campaign)).collect())
 }
 
 /// Returns an archived character, for the GM.
-pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Character>> {
-    let found = campaign::archived_node(desk, Thing::Character, uid).await?;
+pub async fn archived(call: &PlayCall, uid: Uid) -> Result<Option<Character>> {
+    let found = campaign::archived_node(call, Thing::Character, uid).await?;
     Ok(found.and_then(|node| {
         let campaign = campaign::of(&node)?;
         Some(bare(node, campaign))
@@ -370,20 +369,20 @@ fn bare(node: Node, campaign: Uid) -> Character {
 }
 
 /// Returns the number of a character's page. A new character gets it only when it is committed.
-pub async fn page_number(desk: &Desk, uid: Uid) -> Result<Option<i64>> {
-    let live = desk.app.store.node(&desk.viewer, NodeKey::Uid(uid)).await?;
+pub async fn page_number(call: &PlayCall, uid: Uid) -> Result<Option<i64>> {
+    let live = call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?;
     let found = match live {
         Some(node) => Some(node),
-        None => campaign::archived_node(desk, Thing::Character, uid).await?,
+        None => campaign::archived_node(call, Thing::Character, uid).await?,
     };
     Ok(found.map(|node| node.number))
 }
 
 /// Returns one character.
-pub async fn get(desk: &Desk, uid: Uid) -> Result<Character> {
-    let node = desk.find(Thing::Character, uid).await?;
-    let home = home_of(desk, &node, Thing::Character).await?;
-    read(desk, node, home.uid).await
+pub async fn get(call: &PlayCall, uid: Uid) -> Result<Character> {
+    let node = call.find(Thing::Character, uid).await?;
+    let home = home_of(call, &node, Thing::Character).await?;
+    read(call, node, home.uid).await
 }
 
 /// The change that stores a sheet that was read at `version`; 0 for a new one.
@@ -421,20 +420,20 @@ fn touching(batch: Batch, campaign: Uid, character: Uid, shown: Visibility) -> B
         .touch_for(shown, sheet_uri(character))
 }
 
-async fn read(desk: &Desk, node: Node, campaign: Uid) -> Result<Character> {
-    let texts = desk.app.store.texts_of(&desk.viewer, node.id, Bin::Live).await?;
+async fn read(call: &PlayCall, node: Node, campaign: Uid) -> Result<Character> {
+    let texts = call.app.store.texts_of(&call.viewer, node.id, Bin::Live).await?;
     let notes = texts.iter().find(|text| text.kind.as_str() == NOTES);
-    shape(desk, node, campaign, notes).await
+    shape(call, node, campaign, notes).await
 }
 
 pub(crate) async fn shape(
-    desk: &Desk,
+    call: &PlayCall,
     node: Node,
     campaign: Uid,
     notes: Option<&Text>,
 ) -> Result<Character> {
-    let controller = match rights::controller_of(desk, &node).await? {
-        Some(id) => desk.app.store.nodes(&desk.viewer, &[id]).await?.first().map(|node| node.uid),
+    let controller = match rights::controller_of(call, &node).await? {
+        Some(id) => call.app.store.nodes(&call.viewer, &[id]).await?.first().map(|node| node.uid),
         None => None,
     };
     let kind = Kind::of(&node);
@@ -469,12 +468,12 @@ fn check_notes(notes: &str) -> Result<()> {
 /// Finds the characters with these uids, in order. Fails if one is missing or belongs to another
 /// campaign.
 pub(crate) async fn find_all(
-    desk: &Desk,
+    call: &PlayCall,
     home: &Node,
     uids: &[Uid],
     field: &str,
 ) -> Result<Vec<Node>> {
-    let found = desk.app.store.nodes_by_uid(&desk.viewer, uids).await?;
+    let found = call.app.store.nodes_by_uid(&call.viewer, uids).await?;
     let mut by_uid: HashMap<Uid, Node> = found.into_iter().map(|node| (node.uid, node)).collect();
     let mut nodes = Vec::with_capacity(uids.len());
     for uid in uids {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lore_core::{Error, Node, PrincipalId, Result, Uid, WorldId};
 use parking_lot::Mutex;
 
-use super::desk::Desk;
+use super::call::PlayCall;
 use super::ids::Thing;
 use super::rights;
 
@@ -62,16 +62,16 @@ impl Contexts {
 
 /// Fails unless everything in a context exists, belongs to the campaign and may be used by the
 /// caller. A player claims the participant with it.
-pub async fn check(desk: &Desk, wanted: Context) -> Result<()> {
-    let campaign = desk.find(Thing::Campaign, wanted.campaign).await?;
+pub async fn check(call: &PlayCall, wanted: Context) -> Result<()> {
+    let campaign = call.find(Thing::Campaign, wanted.campaign).await?;
     if let Some(uid) = wanted.session {
-        let session = desk.find(Thing::Session, uid).await?;
+        let session = call.find(Thing::Session, uid).await?;
         belongs(&session, &campaign, Thing::Session, "session_id")?;
     }
     if let Some(uid) = wanted.participant {
-        let participant = desk.find(Thing::Participant, uid).await?;
+        let participant = call.find(Thing::Participant, uid).await?;
         belongs(&participant, &campaign, Thing::Participant, "participant_id")?;
-        rights::claim(desk, &campaign, &participant).await?;
+        rights::claim(call, &campaign, &participant).await?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 
 use lore_core::{Effects, Error, Result};
 use lore_rules::dice::{DiceError, DiceStream, Pool, PoolsRoll, Seed, roll_pools};
-use lore_rules::duality::{self, Difficulty, Edge, EdgeRoll, Modifier};
+use lore_rules::duality::{self, Difficulty, ExtraDice, ExtraDiceRoll, Modifier};
 use lore_rules::notation::{self, Ast, Distribution};
 use serde_json::{Value, json};
 
@@ -39,15 +39,15 @@ pub struct Odds {
 
 impl Odds {
     /// Returns the additional dice that follow from them.
-    pub fn edge(self) -> Result<Edge> {
-        Edge::new(self.advantage, self.disadvantage, self.helpers).map_err(|_| {
+    pub fn extra_dice(self) -> Result<ExtraDice> {
+        ExtraDice::new(self.advantage, self.disadvantage, self.helpers).map_err(|_| {
             let counts = [
-                ("advantage", self.advantage, Edge::MAX_SOURCES),
-                ("disadvantage", self.disadvantage, Edge::MAX_SOURCES),
-                ("helpers", self.helpers, Edge::MAX_HELPERS),
+                ("advantage", self.advantage, ExtraDice::MAX_SOURCES),
+                ("disadvantage", self.disadvantage, ExtraDice::MAX_SOURCES),
+                ("helpers", self.helpers, ExtraDice::MAX_HELPERS),
             ];
             let wrong = counts.into_iter().find(|(_, count, max)| !(0..=*max).contains(count));
-            let (field, count, max) = wrong.unwrap_or(("advantage", 0, Edge::MAX_SOURCES));
+            let (field, count, max) = wrong.unwrap_or(("advantage", 0, ExtraDice::MAX_SOURCES));
             let hint = format!("use a whole number from 0 to {max}");
             Error::invalid(field, format!("is {count}"), hint)
         })
@@ -75,10 +75,10 @@ pub fn action_roll(
     randomness: Randomness,
     modifier: Modifier,
     difficulty: Option<Difficulty>,
-    edge: Edge,
-) -> (EdgeRoll, RngUsed) {
+    extra: ExtraDice,
+) -> (ExtraDiceRoll, RngUsed) {
     let used = choose_seed(effects, randomness);
-    (duality::roll_with_edge(used.seed, modifier, difficulty, edge), used)
+    (duality::roll_with_extra_dice(used.seed, modifier, difficulty, extra), used)
 }
 
 /// Rolls pools of dice, given as (sides, count).

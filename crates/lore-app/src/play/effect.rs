@@ -13,15 +13,15 @@ use lore_rules::table::{
 };
 use serde_json::{Value, json};
 
+use super::call::{Plan, PlayCall};
+use super::change_collector::{ChangeCollector, Part, Share, join};
 use super::character::{Kind, find_all};
-use super::desk::{Desk, Plan};
 use super::dice::{Randomness, choose_seed};
 use super::ids::Thing;
 use super::log::remembered;
 use super::rights::{self, Rights};
 use super::session::{self, touching_log};
 use super::sheet::{Sheet, table_error};
-use super::tally::{Part, Share, Tally, join};
 
 pub(crate) use countdowns::tick;
 pub use countdowns::{CountdownChange, CountdownView, Ticked, to_value as countdown_value};
@@ -109,36 +109,41 @@ pub struct Effected {
 }
 
 /// Plans to apply an effect.
-pub async fn apply(desk: &Desk, ask: &EffectRequest) -> Result<Plan<Effected>> {
-    let (session, home) = session::find(desk, ask.session).await?;
+pub async fn apply(call: &PlayCall, ask: &EffectRequest) -> Result<Plan<Effected>> {
+    let (session, home) = session::find(call, ask.session).await?;
     let (session, home) = (&session, &home);
     session.require_running()?;
     check(ask)?;
-    let nodes = find_all(desk, home, &ask.targets, "character_ids").await?;
-    let rights = rights::in_campaign(desk, home).await?;
+    let nodes = find_all(call, home, &ask.targets, "character_ids").await?;
+    let rights = rights::in_campaign(call, home).await?;
     check_rights(&rights, &ask.effect, &nodes)?;
-    let mut work =
-        Work { desk, home, nodes: &nodes, tally: Tally::new(desk), outcome: Outcome::default() };
+    let mut work = Work {
+        call,
+        home,
+        nodes: &nodes,
+        collector: ChangeCollector::new(call),
+        outcome: Outcome::default(),
+    };
     let performed = work.perform(&ask.effect).await;
     performed.map_err(|error| in_field(ask.effect.field(), error))?;
-    let Work { tally, outcome, .. } = work;
+    let Work { collector, outcome, .. } = work;
     let kind = ask.effect.event_kind();
     let event =
-        tally.event(&rights, kind, |part, share| payload(ask, &nodes, &outcome, part, share));
-    let batch = touching_log(desk.batch(), session.node.uid, event.visibility);
+        collector.event(&rights, kind, |part, share| payload(ask, &nodes, &outcome, part, share));
+    let batch = touching_log(call.batch(), session.node.uid, event.visibility);
     let reason = ask.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     // The reason is as visible as in the event: to all members, or only to the GM if somebody
     // hidden is concerned.
     let shown = if event.secret.is_some() { Visibility::Gm } else { event.visibility };
-    let reason = reason.map(|reason| remembered(desk, session, reason, shown)).transpose()?;
-    let log = desk.append(&session.node, vec![event]).await?;
-    let whole = tally.whole();
-    let mut batch = tally.touching(batch.require(session.unchanged()).change(log), home);
-    batch.changes.extend(tally.changes.into_iter().chain(reason));
+    let reason = reason.map(|reason| remembered(call, session, reason, shown)).transpose()?;
+    let log = call.append(&session.node, vec![event]).await?;
+    let whole = collector.whole();
+    let mut batch = collector.touching(batch.require(session.unchanged()).change(log), home);
+    batch.changes.extend(collector.changes.into_iter().chain(reason));
     let answer = move |seq: i64| Effected {
         seq,
         kind,
-        states: tally.states,
+        states: collector.states,
         gm_fear: outcome.gm_fear,
         detail: outcome.whole_detail(),
         countdown: outcome.countdown,
@@ -209,10 +214,10 @@ impl Outcome {
 
 /// The context in which an effect is worked out.
 struct Work<'a> {
-    desk: &'a Desk,
+    call: &'a PlayCall,
     home: &'a Node,
     nodes: &'a [Node],
-    tally: Tally<'a>,
+    collector: ChangeCollector<'a>,
     outcome: Outcome,
 }
 
@@ -262,7 +267,7 @@ impl Work<'_> {
                     rule(&sheet.profile, &sheet.state).map_err(|error| refusal_of(node, error))?;
                 Ok(sheet.stepped(step.of_kind(Kind::of(node).into())))
             };
-            self.tally.sheet(node, stepped).await?;
+            self.collector.sheet(node, stepped).await?;
         }
         Ok(())
     }
@@ -288,7 +293,7 @@ impl Work<'_> {
                 }));
                 Ok(sheet.stepped(step))
             };
-            self.tally.sheet(node, take).await?;
+            self.collector.sheet(node, take).await?;
         }
         self.outcome.detail = json!({ "hits": hits });
         Ok(())
@@ -296,7 +301,7 @@ impl Work<'_> {
 
     async fn fear(&mut self, amount: i64) -> Result<()> {
         let table = self
-            .tally
+            .collector
             .table(self.home, |table| {
                 let fear = GmFear::new(table.gm_fear);
                 let step = fear.and_then(|fear| {
@@ -323,7 +328,7 @@ impl Work<'_> {
                 "leave an NPC without hit points defeated, or archive it with character_update",
             ));
         }
-        let rng = choose_seed(&self.desk.app.effects, Randomness::Live);
+        let rng = choose_seed(&self.call.app.effects, Randomness::Live);
         let dice = drawn(rng.seed)?;
         let step = move |sheet: &Sheet| {
             let (profile, state) = (&sheet.profile, &sheet.state);
@@ -336,7 +341,7 @@ impl Work<'_> {
             };
             Ok(sheet.stepped(step.map_err(|error| refusal_of(node, error))?))
         };
-        self.tally.sheet(node, step).await?;
+        self.collector.sheet(node, step).await?;
         if chosen != DeathMove::BlazeOfGlory {
             self.outcome.detail = json!({
                 "hope_die": dice.hope.value(), "fear_die": dice.fear.value(),

@@ -12,13 +12,13 @@ use lore_core::{Node, Result, Uid, Visibility, names};
 use lore_store::{Batch, Change, NewNode, NewState, NewText, NodeRef};
 use serde_json::{Value, json};
 
+use super::call::{Plan, PlayCall};
 use super::campaign::{self, Campaign, THEME};
 use super::character::{controls, put_sheet};
-use super::desk::{Desk, Plan};
-use super::dossier::new_notes;
+use super::character_details::new_notes;
 use super::ids::Thing;
 use super::participant::joins;
-use super::{CAMPAIGN, casting, rights, table, word};
+use super::{CAMPAIGN, played, rights, table, word};
 use crate::preview::preview;
 use crate::property_text;
 use past::{Past, PastCharacter};
@@ -45,12 +45,12 @@ pub struct Forked {
 }
 
 /// Plans a fork.
-pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Forked>> {
-    let home = desk.find(Thing::Campaign, wanted.campaign).await?;
-    rights::in_campaign(desk, &home).await?.require_gm()?;
-    let mut past = Past::load(desk, &home).await?;
+pub async fn fork(call: &PlayCall, wanted: &Fork) -> Result<Plan<Forked>> {
+    let home = call.find(Thing::Campaign, wanted.campaign).await?;
+    rights::in_campaign(call, &home).await?.require_gm()?;
+    let mut past = Past::load(call, &home).await?;
     if let Some((session, sequence)) = wanted.at {
-        past.rewind(desk, &home, session, sequence).await?;
+        past.rewind(call, &home, session, sequence).await?;
     }
     // Sessions are not copied.
     past.table.set_active_session(None);
@@ -58,7 +58,7 @@ pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Forked>> {
         Some(name) => names::checked_name("name", name)?,
         None => format!("{} (fork)", past.name),
     };
-    let mut copy = Copy { desk, batch: desk.batch(), uids: HashMap::new() };
+    let mut copy = Copy { call, batch: call.batch(), uids: HashMap::new() };
     let node = copy.campaign(&home, name, wanted, &past)?;
     for person in &past.people {
         copy.member(person, &home)?;
@@ -69,7 +69,7 @@ pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Forked>> {
     let campaign = Campaign {
         participant_count: past.people.len(),
         character_count: past.characters.len(),
-        ..campaign::shape(preview(&desk.viewer, &node, copy.batch.at), past.table)
+        ..campaign::shape(preview(&call.viewer, &node, copy.batch.at), past.table)
     };
     let batch = copy.batch.touch("campaigns://list").touch(campaign::uri(campaign.node.uid));
     Ok(Plan::new(batch, Forked { campaign, not_rewound: past.not_rewound }))
@@ -77,7 +77,7 @@ pub async fn fork(desk: &Desk, wanted: &Fork) -> Result<Plan<Forked>> {
 
 /// Builds the batch that creates the copy.
 struct Copy<'a> {
-    desk: &'a Desk,
+    call: &'a PlayCall,
     batch: Batch,
     /// The uids of the copies, by the uids of the campaign and its participants and characters.
     uids: HashMap<Uid, Uid>,
@@ -109,7 +109,7 @@ impl Copy<'_> {
         self.add(Change::CreateNode(node.clone()));
         self.add(Change::PutState(state));
         let theme = node.properties.get("theme_prompt").and_then(Value::as_str);
-        let theme = property_text::create(&self.desk.app, uid, THEME, theme.unwrap_or_default())?;
+        let theme = property_text::create(&self.call.app, uid, THEME, theme.unwrap_or_default())?;
         self.batch.changes.extend(theme);
         Ok(node)
     }
@@ -118,12 +118,12 @@ impl Copy<'_> {
         let uid = self.member(&old.node, home)?;
         self.add(put_sheet(NodeRef::Uid(uid), &old.sheet, 0, old.sheet_shown)?);
         if !old.notes.is_empty() {
-            let notes = new_notes(self.desk, NodeRef::Uid(uid), &old.notes, old.notes_shown)?;
+            let notes = new_notes(self.call, NodeRef::Uid(uid), &old.notes, old.notes_shown)?;
             self.add(Change::CreateText(notes));
         }
         for text in old.texts.iter().cloned() {
             self.add(Change::CreateText(NewText {
-                uid: self.desk.app.effects.uid(),
+                uid: self.call.app.effects.uid(),
                 node: NodeRef::Uid(uid),
                 kind: text.kind,
                 title: text.title,
@@ -136,7 +136,7 @@ impl Copy<'_> {
         }
         let seat = old.controller.and_then(|controller| self.uids.get(&controller)).copied();
         if let Some(participant) = seat {
-            let shown = casting::shown(&old.node);
+            let shown = played::shown(&old.node);
             self.add(Change::PutEdge(controls(participant, uid, shown)?));
         }
         Ok(())
@@ -150,8 +150,8 @@ impl Copy<'_> {
         node.aliases.clone_from(&old.aliases);
         node.tags.clone_from(&old.tags);
         // The copy of a hidden character does not have a page that players knew before.
-        node.visibility = casting::shown(old);
-        node.properties = casting::moved(old, campaign);
+        node.visibility = played::shown(old);
+        node.properties = played::moved(old, campaign);
         let shown = node.visibility;
         self.add(Change::CreateNode(node));
         self.add(Change::PutEdge(joins(uid, campaign, shown)?));
@@ -159,7 +159,7 @@ impl Copy<'_> {
     }
 
     fn fresh(&mut self, old: Uid) -> Uid {
-        let uid = self.desk.app.effects.uid();
+        let uid = self.call.app.effects.uid();
         self.uids.insert(old, uid);
         uid
     }

@@ -5,7 +5,7 @@ use lore_core::{Node, Result, Uid, Visibility};
 use lore_store::{Batch, Change, NewEvent, NewEvents, NodeRef};
 use serde_json::{Map, Value, json};
 
-use super::desk::Desk;
+use super::call::PlayCall;
 use super::ids::Thing;
 use super::rights::Rights;
 use super::session::{self, touching_log};
@@ -65,7 +65,7 @@ impl Edits {
         self.changes.is_empty()
     }
 
-    fn event(mut self, desk: &Desk, rights: &Rights) -> NewEvent {
+    fn event(mut self, call: &PlayCall, rights: &Rights) -> NewEvent {
         self.shorten();
         let fields: Vec<_> =
             self.changes.iter().filter_map(|change| change.get("field")?.as_str()).collect();
@@ -76,7 +76,7 @@ impl Edits {
         if let (Some(payload), false) = (payload.as_object_mut(), self.kept.is_null()) {
             payload.insert("kept".into(), self.kept);
         }
-        let mut event = desk.event(rights, self.kind, &payload);
+        let mut event = call.event(rights, self.kind, &payload);
         event.visibility = self.visibility;
         event.character = (self.thing == Thing::Character).then_some(self.uid);
         event
@@ -108,7 +108,7 @@ fn size(value: &impl serde::Serialize) -> usize {
 
 /// Adds an event for the changes, if there are any, to a batch.
 pub(crate) async fn record(
-    desk: &Desk,
+    call: &PlayCall,
     rights: &Rights,
     home: &Node,
     batch: Batch,
@@ -117,18 +117,18 @@ pub(crate) async fn record(
     if edits.is_empty() {
         return Ok(batch);
     }
-    remember(desk, home, batch, edits.event(desk, rights)).await
+    remember(call, home, batch, edits.event(call, rights)).await
 }
 
 /// Appends the event to the open log: that of the running session, or of the campaign between
 /// sessions.
 pub(crate) async fn remember(
-    desk: &Desk,
+    call: &PlayCall,
     home: &Node,
     batch: Batch,
     event: NewEvent,
 ) -> Result<Batch> {
-    let log = session::open_log(desk, home).await?;
+    let log = session::open_log(call, home).await?;
     let shown = event.visibility;
     let events = NewEvents { node: NodeRef::Id(log.node), after: None, events: vec![event] };
     let batch = batch.require(log.unchanged).change(Change::AppendEvents(events));

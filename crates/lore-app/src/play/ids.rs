@@ -3,7 +3,7 @@
 use data_encoding::BASE32_NOPAD;
 use lore_core::{Error, Result, Uid};
 
-use super::desk::Desk;
+use super::call::PlayCall;
 use super::{CAMPAIGN, CHARACTER, PARTICIPANT, SESSION};
 use crate::id_forms::{self, read_uid};
 
@@ -74,12 +74,12 @@ impl Thing {
     }
 
     /// Like [`Thing::read`], but also accepts a number in the world, a mention or a URI.
-    pub async fn find(self, desk: &Desk, field: &str, text: &str) -> Result<Uid> {
+    pub async fn find(self, call: &PlayCall, field: &str, text: &str) -> Result<Uid> {
         let read = self.read(field, text);
         if read.is_ok() {
             return read;
         }
-        let node = id_forms::find_any(&desk.app, &desk.viewer, text).await?;
+        let node = id_forms::find_any(&call.app, &call.viewer, text).await?;
         match node.filter(|node| node.kind.as_str() == self.kind()) {
             Some(node) => Ok(node.uid),
             None => read,

@@ -7,15 +7,15 @@ use lore_rules::duality::{self, Difficulty, Modifier};
 use lore_store::{ChainReport, Change, EventOrder, EventQuery, NewEvents, NewText, NodeRef};
 use serde_json::{Value, json};
 
+use super::call::{Plan, PlayCall};
+use super::change_collector::told;
 use super::character::find_all;
-use super::desk::{Desk, Plan};
 use super::dice::Odds;
 use super::ids::Thing;
 use super::rights;
 use super::roll::flavor;
 use super::session::{self, Session, Status, touching_log};
-use super::tally::told;
-use super::{casting, word};
+use super::{played, word};
 
 /// The default number of events per page.
 const PAGE: usize = 100;
@@ -60,8 +60,8 @@ pub enum Next {
 /// Returns a page of a session's events, newest first. With only `after`, it reads forward: the
 /// page contains the oldest events after that one, so that a reader who goes on from page to page
 /// misses none. Otherwise it reads backward from the newest.
-pub async fn read(desk: &Desk, session: Uid, page: Page) -> Result<LogPage> {
-    let node = desk.find(Thing::Session, session).await?;
+pub async fn read(call: &PlayCall, session: Uid, page: Page) -> Result<LogPage> {
+    let node = call.find(Thing::Session, session).await?;
     let limit = page_size(page.limit)?;
     let forward = page.after.filter(|_| page.before.is_none());
     let query = EventQuery {
@@ -72,7 +72,7 @@ pub async fn read(desk: &Desk, session: Uid, page: Page) -> Result<LogPage> {
         limit: limit + 1,
         ..EventQuery::default()
     };
-    let mut events = desk.app.store.events(&desk.viewer, node.id, query).await?;
+    let mut events = call.app.store.events(&call.viewer, node.id, query).await?;
     let has_more = events.len() > limit;
     events.truncate(limit);
     let last = events.last().map(|event| event.sequence);
@@ -112,9 +112,9 @@ pub struct NewNote {
 }
 
 /// Plans a note. The answer is the sequence number of its event.
-pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
-    let (session, home) = session::find(desk, note.session).await?;
-    let rights = rights::in_campaign(desk, &home).await?;
+pub async fn add_note(call: &PlayCall, note: &NewNote) -> Result<Plan<i64>> {
+    let (session, home) = session::find(call, note.session).await?;
+    let rights = rights::in_campaign(call, &home).await?;
     if note.gm_only {
         rights.require_gm()?;
     }
@@ -131,10 +131,10 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
         // A note written after the end, such as a recap, is marked as such.
         Status::Ended => json!({ "text": text, "after_end": true }),
     };
-    let mut event = desk.event(&rights, "NOTE_ADDED", &payload);
+    let mut event = call.event(&rights, "NOTE_ADDED", &payload);
     if let Some(uid) = note.character {
-        let found = find_all(desk, &home, &[uid], "character_id").await?;
-        if !note.gm_only && found.iter().any(|node| casting::shown(node) != Visibility::Members) {
+        let found = find_all(call, &home, &[uid], "character_id").await?;
+        if !note.gm_only && found.iter().any(|node| played::shown(node) != Visibility::Members) {
             return Err(Error::invalid(
                 "character_id",
                 "is hidden from the players, who would read this note",
@@ -147,25 +147,25 @@ pub async fn add_note(desk: &Desk, note: &NewNote) -> Result<Plan<i64>> {
         event.visibility = Visibility::Gm;
     }
     let shown = event.visibility;
-    let remembered = remembered(desk, &session, text, shown)?;
-    let log = desk.append(&session.node, vec![event]).await?;
-    let batch = desk.batch().change(log).change(remembered);
+    let remembered = remembered(call, &session, text, shown)?;
+    let log = call.append(&session.node, vec![event]).await?;
+    let batch = call.batch().change(log).change(remembered);
     let batch = touching_log(batch, session.node.uid, shown);
     Ok(Plan { batch, answer: Box::new(|first| first) })
 }
 
 /// Plans a text of the session with the note, so that search finds it.
 pub(crate) fn remembered(
-    desk: &Desk,
+    call: &PlayCall,
     session: &Session,
     text: &str,
     visibility: Visibility,
 ) -> Result<Change> {
     let node = NodeRef::Id(session.node.id);
-    let mut note = NewText::new(desk.app.effects.uid(), node, word(NOTE)?, text);
+    let mut note = NewText::new(call.app.effects.uid(), node, word(NOTE)?, text);
     note.visibility = visibility;
     note.provenance.session = Some(Thing::Session.show(session.node.uid));
-    note.provenance.occurred_at = Some(desk.app.effects.now());
+    note.provenance.occurred_at = Some(call.app.effects.now());
     Ok(Change::CreateText(note))
 }
 
@@ -174,24 +174,24 @@ pub(crate) const NOTE: &str = "session_note";
 
 /// Records that a request about a session was refused, if the session exists. Failures to do so are
 /// only logged, so that they do not hide the refusal.
-pub async fn reject(desk: &Desk, session: Uid, error: &Error) {
+pub async fn reject(call: &PlayCall, session: Uid, error: &Error) {
     if matches!(error.code(), Code::Conflict | Code::Unavailable | Code::Bug | Code::Cancelled) {
         return;
     }
-    let Ok((session, home)) = session::find(desk, session).await else { return };
+    let Ok((session, home)) = session::find(call, session).await else { return };
     let payload = json!({
-        "rpc": desk.tool, "reason_code": error.code().meaning().name, "message": error.to_string(),
+        "rpc": call.tool, "reason_code": error.code().meaning().name, "message": error.to_string(),
     });
     // The caller may have no participant here. The refusal is recorded anyway.
-    let rights = rights::in_campaign(desk, &home).await;
+    let rights = rights::in_campaign(call, &home).await;
     let by = rights.ok().and_then(|rights| rights.participant());
     // Only the GM's side may read it, because the message may name hidden things.
-    let mut event = desk.event_by(by, "REQUEST_REJECTED", &payload);
+    let mut event = call.event_by(by, "REQUEST_REJECTED", &payload);
     event.visibility = Visibility::Gm;
     let node = NodeRef::Id(session.node.id);
     let log = Change::AppendEvents(NewEvents { node, after: None, events: vec![event] });
-    let batch = touching_log(desk.batch().change(log), session.node.uid, Visibility::Gm);
-    if let Err(error) = desk.app.store.commit(&desk.viewer, batch).await {
+    let batch = touching_log(call.batch().change(log), session.node.uid, Visibility::Gm);
+    if let Err(error) = call.app.store.commit(&call.viewer, batch).await {
         tracing::debug!(%error, "a rejected request could not be noted");
     }
 }
@@ -211,14 +211,14 @@ pub struct Verified {
 
 /// Verifies the hash chain of a log and repeats all dice rolls that the viewer sees from their
 /// seeds.
-pub async fn verify(desk: &Desk, session: Uid) -> Result<Verified> {
-    let node = desk.find(Thing::Session, session).await?;
-    let chain = desk.app.store.verify_events(&desk.viewer, node.id).await?;
+pub async fn verify(call: &PlayCall, session: Uid) -> Result<Verified> {
+    let node = call.find(Thing::Session, session).await?;
+    let chain = call.app.store.verify_events(&call.viewer, node.id).await?;
     let mut found = Verified { chain, seen: 0, rolls: 0, wrong_rolls: Vec::new() };
     let mut after = 0;
     loop {
         let query = EventQuery { after: Some(after), limit: PAGE_MAX, ..EventQuery::default() };
-        let events = desk.app.store.events(&desk.viewer, node.id, query).await?;
+        let events = call.app.store.events(&call.viewer, node.id, query).await?;
         let Some(last) = events.last() else { return Ok(found) };
         after = last.sequence;
         found.seen += events.len();
@@ -281,8 +281,8 @@ fn action_follows(payload: &Value) -> bool {
         let seed = Seed::new(u64::try_from(number("/seed_used")?).ok()?).ok()?;
         let modifier = Modifier::new(number("/modifier")?).ok()?;
         let difficulty = Difficulty::new(difficulty.unwrap_or(0)).ok()?;
-        let edge = Odds::from_value(payload.get("edge")?).edge().ok()?;
-        Some(duality::roll_with_edge(seed, modifier, Some(difficulty), edge))
+        let extra = Odds::from_value(payload.get("edge")?).extra_dice().ok()?;
+        Some(duality::roll_with_extra_dice(seed, modifier, Some(difficulty), extra))
     };
     let Some(again) = repeat() else { return false };
     let roll = &again.evaluation;

@@ -6,20 +6,23 @@
 //! happened is an event in the session's log, or in the campaign's log between sessions, and is
 //! committed together with the change it describes.
 
+pub mod call;
 pub mod campaign;
-mod casting;
+mod change_collector;
 pub mod character;
+mod character_details;
 pub mod context;
-pub mod desk;
 pub mod dice;
-mod dossier;
 pub mod effect;
+mod event_text;
 pub mod fork;
 mod history;
 pub mod ids;
 pub mod log;
 pub mod outcome;
 pub mod participant;
+mod played;
+mod played_page;
 pub mod recap;
 pub mod rights;
 pub mod roll;
@@ -27,9 +30,6 @@ pub mod session;
 pub mod sheet;
 pub mod state;
 pub mod table;
-mod tally;
-mod telling;
-mod tie;
 
 pub(crate) use crate::word::word;
 

@@ -7,14 +7,14 @@ use lore_rules::table::{GmFear, apply_outcome, apply_outcome_to_fear, outcome_ef
 use lore_store::EventQuery;
 use serde_json::{Value, json};
 
+use super::call::{Plan, PlayCall};
+use super::change_collector::{ChangeCollector, Part, Share, told};
 use super::character::find_all;
-use super::desk::{Desk, Plan};
 use super::effect::{Ticked, tick};
 use super::ids::Thing;
 use super::rights::{self, Rights};
 use super::session::{self, Session, shown_of, touching_log};
 use super::sheet::{self, Changed, Sheet, table_error};
-use super::tally::{Part, Share, Tally, told};
 
 /// The result of applying a roll.
 #[derive(Debug, Clone)]
@@ -42,43 +42,48 @@ pub enum ApplyPlan {
 }
 
 /// Plans to apply the roll `roll_seq`. `targets` defaults to the character who rolled.
-pub async fn apply(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) -> Result<ApplyPlan> {
-    let (session, home) = session::find(desk, session).await?;
+pub async fn apply(
+    call: &PlayCall,
+    session: Uid,
+    roll_seq: i64,
+    targets: &[Uid],
+) -> Result<ApplyPlan> {
+    let (session, home) = session::find(call, session).await?;
     let (session, home) = (&session, &home);
-    let roll = find_roll(desk, session, roll_seq).await?;
+    let roll = find_roll(call, session, roll_seq).await?;
     // Even callers who may not see how the roll was applied must learn that it was.
-    let settled = desk.app.store.settled(&desk.all_seeing(), session.node.id, roll_seq).await?;
+    let settled = call.app.store.settled(&call.all_seeing(), session.node.id, roll_seq).await?;
     if let Some(done) = settled {
         let mut applied = read_applied(&done)?;
-        applied.states = visible(desk, applied.states).await?;
+        applied.states = visible(call, applied.states).await?;
         return Ok(ApplyPlan::Before(applied));
     }
     session.require_running()?;
     let targets = wanted_targets(&roll, targets)?;
-    let nodes = find_all(desk, home, &targets, "targets").await?;
-    let rights = rights::in_campaign(desk, home).await?;
+    let nodes = find_all(call, home, &targets, "targets").await?;
+    let rights = rights::in_campaign(call, home).await?;
     nodes.iter().try_for_each(|node| rights.require(node))?;
     if !rights.is_gm() {
         // Applying uses the roll up, so the caller must be allowed to act for the character who
         // rolled.
-        let roller = find_all(desk, home, &roller(&roll)?, "roll_seq").await?;
+        let roller = find_all(call, home, &roller(&roll)?, "roll_seq").await?;
         roller.iter().try_for_each(|node| rights.require(node))?;
     }
     let outcome = outcome_of(&roll)?;
-    let mut tally = Tally::new(desk);
+    let mut collector = ChangeCollector::new(call);
     for node in &nodes {
-        tally.sheet(node, |sheet: &Sheet| judged(sheet, outcome)).await?;
+        collector.sheet(node, |sheet: &Sheet| judged(sheet, outcome)).await?;
     }
-    let (gm_fear, countdowns) = turn_table(&mut tally, home, outcome).await?;
+    let (gm_fear, countdowns) = turn_table(&mut collector, home, outcome).await?;
     let answer = Applied {
         roll_seq,
         requires_complication: outcome_effects(outcome).requires_complication,
-        states: tally.states.clone(),
+        states: collector.states.clone(),
         gm_fear,
         countdowns,
         already_applied: false,
     };
-    Ok(ApplyPlan::Now(finish(desk, &rights, tally, session, home, answer).await?))
+    Ok(ApplyPlan::Now(finish(call, &rights, collector, session, home, answer).await?))
 }
 
 /// Applies an outcome to a sheet. Characters out of play are not changed, but this does not prevent
@@ -94,12 +99,12 @@ fn judged(sheet: &Sheet, outcome: Outcome) -> Result<Changed> {
 /// Raises Fear if the outcome says so, and advances the countdowns. Fear that is at its maximum
 /// already stays there without an error.
 async fn turn_table(
-    tally: &mut Tally<'_>,
+    collector: &mut ChangeCollector<'_>,
     home: &Node,
     outcome: Outcome,
 ) -> Result<(Option<i64>, Vec<Ticked>)> {
     let (mut before, mut countdowns) = (0, Vec::new());
-    let table = tally
+    let table = collector
         .table(home, |table| {
             before = table.gm_fear;
             countdowns = tick(table, outcome)?;
@@ -114,34 +119,34 @@ async fn turn_table(
 }
 
 async fn finish(
-    desk: &Desk,
+    call: &PlayCall,
     rights: &Rights,
-    mut tally: Tally<'_>,
+    mut collector: ChangeCollector<'_>,
     session: &Session,
     home: &Node,
     answer: Applied,
 ) -> Result<Plan<Applied>> {
-    let mut batch = tally.touching(desk.batch().require(session.unchanged()), home);
-    let ticks = tally.take_countdowns();
+    let mut batch = collector.touching(call.batch().require(session.unchanged()), home);
+    let ticks = collector.take_countdowns();
     let roll_seq = answer.roll_seq;
-    let asked = tally.event(
+    let asked = collector.event(
         rights,
         "OUTCOME_APPLY_REQUESTED",
         |part, _| json!({ "roll_seq": roll_seq, "targets": part.target_ids() }),
     );
-    let mut applied =
-        tally.event(rights, "OUTCOME_APPLIED", |part, share| applied_payload(&answer, part, share));
+    let mut applied = collector
+        .event(rights, "OUTCOME_APPLIED", |part, share| applied_payload(&answer, part, share));
     applied.settles = Some(roll_seq);
     let mut events = vec![asked, applied];
     if !ticks.is_empty() {
         // Countdowns are visible to everybody, even if the roll is not.
         let seen = events.iter().all(|event| event.visibility == Visibility::Members);
         let roll = seen.then_some(roll_seq);
-        events.push(desk.event(rights, "COUNTDOWN_CHANGED", &ticked_payload(&answer, roll, ticks)));
+        events.push(call.event(rights, "COUNTDOWN_CHANGED", &ticked_payload(&answer, roll, ticks)));
     }
     batch = touching_log(batch, session.node.uid, shown_of(&events));
-    batch = batch.change(desk.append(&session.node, events).await?);
-    batch.changes.extend(tally.changes);
+    batch = batch.change(call.append(&session.node, events).await?);
+    batch.changes.extend(collector.changes);
     Ok(Plan::new(batch, answer))
 }
 
@@ -195,7 +200,7 @@ fn outcome_of(roll: &Event) -> Result<Outcome> {
     Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == name).ok_or_else(damaged)
 }
 
-async fn find_roll(desk: &Desk, session: &Session, roll_seq: i64) -> Result<Event> {
+async fn find_roll(call: &PlayCall, session: &Session, roll_seq: i64) -> Result<Event> {
     let missing = || {
         Error::not_found(
             format!("roll {roll_seq} of this session"),
@@ -210,7 +215,7 @@ async fn find_roll(desk: &Desk, session: &Session, roll_seq: i64) -> Result<Even
         before: Some(roll_seq.saturating_add(1)),
         ..EventQuery::default()
     };
-    let found = desk.app.store.events(&desk.viewer, session.node.id, query).await?;
+    let found = call.app.store.events(&call.viewer, session.node.id, query).await?;
     let event = found.into_iter().next().ok_or_else(missing)?;
     if event.kind != "ACTION_ROLL_RESOLVED" {
         return Err(Error::Precondition {
@@ -240,14 +245,14 @@ fn wanted_targets(roll: &Event, given: &[Uid]) -> Result<Vec<Uid>> {
 }
 
 /// Keeps the states whose sheets the caller may see.
-async fn visible(desk: &Desk, states: Vec<(Uid, Sheet)>) -> Result<Vec<(Uid, Sheet)>> {
-    if desk.viewer.sees_gm_side() {
+async fn visible(call: &PlayCall, states: Vec<(Uid, Sheet)>) -> Result<Vec<(Uid, Sheet)>> {
+    if call.viewer.sees_gm_side() {
         return Ok(states);
     }
     let uids: Vec<_> = states.iter().map(|(uid, _)| *uid).collect();
-    let nodes = desk.app.store.nodes_by_uid(&desk.viewer, &uids).await?;
+    let nodes = call.app.store.nodes_by_uid(&call.viewer, &uids).await?;
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
-    let sheets = desk.app.store.states(&desk.viewer, &ids, &sheet::name()?).await?;
+    let sheets = call.app.store.states(&call.viewer, &ids, &sheet::name()?).await?;
     let seen = |uid: Uid| {
         let node = nodes.iter().find(|node| node.uid == uid);
         node.is_some_and(|node| sheets.iter().any(|sheet| sheet.node == node.id))

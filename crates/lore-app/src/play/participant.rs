@@ -4,8 +4,8 @@ use lore_core::{Error, Node, Properties, Result, Role, Uid, Visibility, names};
 use lore_store::{Batch, Change, Expect, NewEdge, NewNode, NodePatch, NodeRef};
 use serde_json::{Value, json};
 
+use super::call::{Plan, PlayCall};
 use super::campaign::{self, find_live, home_of};
-use super::desk::{Desk, Plan};
 use super::history::Edits;
 use super::ids::Thing;
 use super::{CAMPAIGN, PARTICIPANT, history, rights, sheet, word};
@@ -90,20 +90,20 @@ pub struct Participant {
 
 /// Adds a participant. A player adds themselves and claims the participant at once; they can have
 /// one per campaign.
-pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participant>> {
-    let campaign = desk.find(Thing::Campaign, new.campaign).await?;
+pub async fn create(call: &PlayCall, new: &NewParticipant) -> Result<Plan<Participant>> {
+    let campaign = call.find(Thing::Campaign, new.campaign).await?;
     if new.seat == Seat::Gm {
-        desk.viewer.require(Role::Gm)?;
+        call.viewer.require(Role::Gm)?;
     }
-    let uid = desk.app.effects.uid();
+    let uid = call.app.effects.uid();
     let name = names::checked_name("display_name", &new.display_name)?;
     let mut node = NewNode::new(uid, word(PARTICIPANT)?, name);
     node.properties = properties(new.seat, new.controller);
     node.properties.insert(CAMPAIGN.into(), json!(campaign.uid.to_string()));
-    let mut batch = touching(desk.batch(), campaign.uid);
-    if desk.viewer.role < Role::Gm {
-        rights::require_seatless(desk, &campaign).await?;
-        rights::take(desk, &mut node.properties, batch.at);
+    let mut batch = touching(call.batch(), campaign.uid);
+    if call.viewer.role < Role::Gm {
+        rights::require_seatless(call, &campaign).await?;
+        rights::take(call, &mut node.properties, batch.at);
         batch = batch.require(rights::same_seats(&campaign));
     }
     let batch = batch
@@ -115,11 +115,11 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
         "participant_id": Thing::Participant.show(uid), "role": new.seat.as_str(),
     });
     // A player who adds themselves is the author of the event.
-    let acting = if desk.viewer.role < Role::Gm { Some(uid) } else { desk.participant };
-    let event = desk.event_by(acting, "PARTICIPANT_CREATED", &payload);
-    let batch = history::remember(desk, &campaign, batch, event).await?;
+    let acting = if call.viewer.role < Role::Gm { Some(uid) } else { call.participant };
+    let event = call.event_by(acting, "PARTICIPANT_CREATED", &payload);
+    let batch = history::remember(call, &campaign, batch, event).await?;
     let participant = Participant {
-        node: preview(&desk.viewer, &node, batch.at),
+        node: preview(&call.viewer, &node, batch.at),
         campaign: campaign.uid,
         seat: new.seat,
         controller: new.controller,
@@ -128,10 +128,14 @@ pub async fn create(desk: &Desk, new: &NewParticipant) -> Result<Plan<Participan
 }
 
 /// Changes a participant, and archives them if requested. Archiving removes the claim.
-pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<Plan<Participant>> {
-    let node = find_live(desk, Thing::Participant, uid).await?;
-    let home = home_of(desk, &node, Thing::Participant).await?;
-    let rights = rights::in_campaign(desk, &home).await?;
+pub async fn update(
+    call: &PlayCall,
+    uid: Uid,
+    patch: &ParticipantPatch,
+) -> Result<Plan<Participant>> {
+    let node = find_live(call, Thing::Participant, uid).await?;
+    let home = home_of(call, &node, Thing::Participant).await?;
+    let rights = rights::in_campaign(call, &home).await?;
     rights.require_gm()?;
     let mut edits = Edits::of("PARTICIPANT_UPDATED", Thing::Participant, &node);
     let mut participant = shape(node.clone(), home.uid);
@@ -141,7 +145,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
     }
     if let Some(seat) = patch.seat {
         match (participant.seat, seat) {
-            (Seat::Gm, Seat::Player) => require_known_characters(desk, &node).await?,
+            (Seat::Gm, Seat::Player) => require_known_characters(call, &node).await?,
             (Seat::Player, Seat::Gm) => rights::require_free(&node)?,
             _ => {}
         }
@@ -156,7 +160,7 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
     if leaves {
         edits.note("archived", false, true);
     }
-    let mut batch = touching(desk.batch(), home.uid);
+    let mut batch = touching(call.batch(), home.uid);
     if !edits.is_empty() {
         let stored = &mut participant.node.properties;
         stored.extend(properties(participant.seat, participant.controller));
@@ -178,16 +182,16 @@ pub async fn update(desk: &Desk, uid: Uid, patch: &ParticipantPatch) -> Result<P
         let gone = Change::DeleteNode(NodeRef::Uid(uid), Expect::Any);
         batch = batch.change(gone).touch(campaign::archive_uri(home.uid));
     }
-    let batch = history::record(desk, &rights, &home, batch, edits).await?;
+    let batch = history::record(call, &rights, &home, batch, edits).await?;
     Ok(Plan::new(batch, participant))
 }
 
 /// Fails if a participant who is to become a player controls hidden characters, because players see
 /// what they control.
-async fn require_known_characters(desk: &Desk, person: &Node) -> Result<()> {
-    let held = rights::controlled(desk, person).await?;
-    for character in desk.app.store.nodes(&desk.viewer, &held).await? {
-        let (.., shown) = sheet::load_with_visibility(desk, &character).await?;
+async fn require_known_characters(call: &PlayCall, person: &Node) -> Result<()> {
+    let held = rights::controlled(call, person).await?;
+    for character in call.app.store.nodes(&call.viewer, &held).await? {
+        let (.., shown) = sheet::load_with_visibility(call, &character).await?;
         if [character.visibility, shown].contains(&Visibility::Gm) {
             return Err(Error::Precondition {
                 message: format!("{} moves {}, who is hidden", person.name, character.name),
@@ -199,22 +203,22 @@ async fn require_known_characters(desk: &Desk, person: &Node) -> Result<()> {
 }
 
 /// Lists the participants of a campaign, oldest first.
-pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Participant>> {
-    let home = desk.find(Thing::Campaign, campaign).await?;
-    let nodes = campaign::members(desk, &home, PARTICIPANT).await?;
+pub async fn list(call: &PlayCall, campaign: Uid) -> Result<Vec<Participant>> {
+    let home = call.find(Thing::Campaign, campaign).await?;
+    let nodes = campaign::members(call, &home, PARTICIPANT).await?;
     Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
 }
 
 /// Lists the archived participants of a campaign, oldest first. Only for the GM.
-pub async fn list_archived(desk: &Desk, campaign: Uid) -> Result<Vec<Participant>> {
-    let home = desk.find(Thing::Campaign, campaign).await?;
-    let nodes = campaign::archived_members(desk, &home, Thing::Participant).await?;
+pub async fn list_archived(call: &PlayCall, campaign: Uid) -> Result<Vec<Participant>> {
+    let home = call.find(Thing::Campaign, campaign).await?;
+    let nodes = campaign::archived_members(call, &home, Thing::Participant).await?;
     Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
 }
 
 /// Returns an archived participant, for the GM.
-pub async fn archived(desk: &Desk, uid: Uid) -> Result<Option<Participant>> {
-    let found = campaign::archived_node(desk, Thing::Participant, uid).await?;
+pub async fn archived(call: &PlayCall, uid: Uid) -> Result<Option<Participant>> {
+    let found = campaign::archived_node(call, Thing::Participant, uid).await?;
     Ok(found.and_then(|node| Some(shape(node.clone(), campaign::of(&node)?))))
 }
 

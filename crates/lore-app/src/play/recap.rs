@@ -6,10 +6,10 @@ use lore_core::{Event, Result, Uid};
 use lore_store::{EventOrder, EventQuery};
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::call::PlayCall;
+use super::change_collector::told;
+use super::event_text::{Names, Wanted, in_words};
 use super::session::{self, Session};
-use super::tally::told;
-use super::telling::{Names, Wanted, in_words};
 
 /// The number of events read at once.
 const PAGE: usize = 1_000;
@@ -97,11 +97,11 @@ pub struct Happening {
 }
 
 /// Summarises a session, and searches its events if there are words to search for.
-pub async fn tell(desk: &Desk, ask: &RecapRequest) -> Result<Recap> {
-    let (session, home) = session::find(desk, ask.session).await?;
-    let names = Names::load(desk, &home).await?;
+pub async fn tell(call: &PlayCall, ask: &RecapRequest) -> Result<Recap> {
+    let (session, home) = session::find(call, ask.session).await?;
+    let names = Names::load(call, &home).await?;
     let wanted = Wanted::of(&ask.query);
-    let looked_at = read_all(desk, &session, ask.before).await?;
+    let looked_at = read_all(call, &session, ask.before).await?;
     let mut recap = Recap {
         session,
         events: looked_at.events.len(),
@@ -135,7 +135,7 @@ struct LookedAt {
 }
 
 /// Reads the events of a session, the last ones if there are too many.
-async fn read_all(desk: &Desk, session: &Session, mut before: Option<i64>) -> Result<LookedAt> {
+async fn read_all(call: &PlayCall, session: &Session, mut before: Option<i64>) -> Result<LookedAt> {
     let mut events: Vec<Event> = Vec::new();
     loop {
         let full = events.len() >= EVENTS_MAX;
@@ -145,7 +145,7 @@ async fn read_all(desk: &Desk, session: &Session, mut before: Option<i64>) -> Re
             limit: if full { 1 } else { PAGE },
             ..EventQuery::default()
         };
-        let page = desk.app.store.events(&desk.viewer, session.node.id, query).await?;
+        let page = call.app.store.events(&call.viewer, session.node.id, query).await?;
         let Some(oldest) = page.last() else { break };
         if full {
             events.reverse();

@@ -8,7 +8,7 @@ use lore_core::{Edge, Error, Node, NodeId, Properties, Result, Role, Timestamp, 
 use lore_store::{Change, Direction, Expect, NodePatch, NodeRef, Require, StoreError};
 use serde_json::json;
 
-use super::desk::Desk;
+use super::call::PlayCall;
 use super::ids::Thing;
 use super::participant::{self, Seat};
 use super::{CONTROLS, PART_OF, PARTICIPANT, word};
@@ -84,86 +84,86 @@ impl Rights {
 
 /// Determines the caller's rights in a campaign. The participant of their context counts only in
 /// its own campaign.
-pub async fn in_campaign(desk: &Desk, campaign: &Node) -> Result<Rights> {
-    let chosen = match desk.participant {
-        Some(uid) => Some(desk.find(Thing::Participant, uid).await?),
+pub async fn in_campaign(call: &PlayCall, campaign: &Node) -> Result<Rights> {
+    let chosen = match call.participant {
+        Some(uid) => Some(call.find(Thing::Participant, uid).await?),
         None => None,
     };
     let acting = match chosen.filter(|seat| super::campaign::of(seat) == Some(campaign.uid)) {
         Some(seat) => Some(seat),
-        None if desk.viewer.role >= Role::Gm => None,
-        None => Some(own_participant(desk, campaign).await?),
+        None if call.viewer.role >= Role::Gm => None,
+        None => Some(own_participant(call, campaign).await?),
     };
     let Some(participant) = acting else { return Ok(Rights::Gm { participant: None }) };
-    if desk.viewer.role < Role::Gm {
-        check_claim(desk, &participant)?;
+    if call.viewer.role < Role::Gm {
+        check_claim(call, &participant)?;
     } else if participant::seat_of(&participant) == Seat::Gm {
         return Ok(Rights::Gm { participant: Some(participant.uid) });
     }
-    let characters = controlled(desk, &participant).await?;
-    Ok(Rights::Player { participant: participant.uid, characters, token: desk.viewer.role })
+    let characters = controlled(call, &participant).await?;
+    Ok(Rights::Player { participant: participant.uid, characters, token: call.viewer.role })
 }
 
 /// Returns the characters a participant controls.
-pub(crate) async fn controlled(desk: &Desk, participant: &Node) -> Result<Vec<NodeId>> {
-    let (store, kinds) = (&desk.app.store, [word(CONTROLS)?]);
+pub(crate) async fn controlled(call: &PlayCall, participant: &Node) -> Result<Vec<NodeId>> {
+    let (store, kinds) = (&call.app.store, [word(CONTROLS)?]);
     let ids = [participant.id];
-    let edges = store.neighbours(&desk.viewer, &ids, Direction::Out, &kinds, super::MANY).await?;
+    let edges = store.neighbours(&call.viewer, &ids, Direction::Out, &kinds, super::MANY).await?;
     Ok(edges.into_iter().map(|edge| edge.target).collect())
 }
 
 /// Claims a participant for the holder of a player's token. Fails for the GM's seat, for a
 /// participant claimed by somebody else, or if the caller has claimed another one in this campaign.
 /// Game masters do not need to claim one.
-pub(crate) async fn claim(desk: &Desk, campaign: &Node, participant: &Node) -> Result<()> {
-    if desk.viewer.role >= Role::Gm {
+pub(crate) async fn claim(call: &PlayCall, campaign: &Node, participant: &Node) -> Result<()> {
+    if call.viewer.role >= Role::Gm {
         return Ok(());
     }
     let (mut campaign, mut participant) = (campaign.clone(), participant.clone());
-    let mut attempts = Attempts::new(&desk.app);
+    let mut attempts = Attempts::new(&call.app);
     loop {
         attempts.next("the seat").await?;
         if participant.properties.contains_key(CLAIMED_BY) {
-            return check_claim(desk, &participant);
+            return check_claim(call, &participant);
         }
         if participant::seat_of(&participant) == Seat::Gm {
             return Err(not_yours(&participant));
         }
-        match own_seats(desk, &campaign).await?.first() {
+        match own_seats(call, &campaign).await?.first() {
             None => {}
             // A concurrent call of the same player has claimed it.
             Some(own) if own.uid == participant.uid => return Ok(()),
             Some(own) => return Err(has_seat(own)),
         }
-        match take_seat(desk, &campaign, &participant).await {
+        match take_seat(call, &campaign, &participant).await {
             Ok(_) => return Ok(()),
             Err(StoreError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
-        campaign = desk.find(Thing::Campaign, campaign.uid).await?;
-        participant = desk.find(Thing::Participant, participant.uid).await?;
+        campaign = call.find(Thing::Campaign, campaign.uid).await?;
+        participant = call.find(Thing::Participant, participant.uid).await?;
     }
 }
 
 async fn take_seat(
-    desk: &Desk,
+    call: &PlayCall,
     campaign: &Node,
     participant: &Node,
 ) -> lore_store::StoreResult<lore_store::Committed> {
-    let batch = participant::touching(desk.batch(), campaign.uid);
+    let batch = participant::touching(call.batch(), campaign.uid);
     let mut properties = participant.properties.clone();
-    take(desk, &mut properties, batch.at);
+    take(call, &mut properties, batch.at);
     let patch = NodePatch { properties: Some(properties), ..NodePatch::default() };
     let expect = Expect::Version(participant.version);
     let seat = Change::UpdateNode(NodeRef::Id(participant.id), expect, patch);
     let stirred = super::campaign::stir(campaign, Visibility::Members);
     let batch = batch.require(same_seats(campaign)).change(seat).change(stirred);
-    desk.app.commit(&desk.viewer, batch).await
+    call.app.commit(&call.viewer, batch).await
 }
 
 /// Marks a participant as claimed by the caller.
-pub(crate) fn take(desk: &Desk, seat: &mut Properties, at: Timestamp) {
-    seat.insert(CLAIMED_BY.into(), json!(desk.viewer.principal.0));
+pub(crate) fn take(call: &PlayCall, seat: &mut Properties, at: Timestamp) {
+    seat.insert(CLAIMED_BY.into(), json!(call.viewer.principal.0));
     seat.insert(CLAIMED_AT.into(), json!(at.to_string()));
 }
 
@@ -198,8 +198,8 @@ pub(crate) fn same_seats(campaign: &Node) -> Require {
 }
 
 /// Fails if the caller has claimed a participant in the campaign.
-pub(crate) async fn require_seatless(desk: &Desk, campaign: &Node) -> Result<()> {
-    own_seats(desk, campaign).await?.first().map_or(Ok(()), |own| Err(has_seat(own)))
+pub(crate) async fn require_seatless(call: &PlayCall, campaign: &Node) -> Result<()> {
+    own_seats(call, campaign).await?.first().map_or(Ok(()), |own| Err(has_seat(own)))
 }
 
 fn has_seat(own: &Node) -> Error {
@@ -212,15 +212,15 @@ fn has_seat(own: &Node) -> Error {
     }
 }
 
-async fn own_seats(desk: &Desk, campaign: &Node) -> Result<Vec<Node>> {
-    let mut seats = super::campaign::members(desk, campaign, PARTICIPANT).await?;
-    let mine = json!(desk.viewer.principal.0);
+async fn own_seats(call: &PlayCall, campaign: &Node) -> Result<Vec<Node>> {
+    let mut seats = super::campaign::members(call, campaign, PARTICIPANT).await?;
+    let mine = json!(call.viewer.principal.0);
     seats.retain(|seat| seat.properties.get(CLAIMED_BY) == Some(&mine));
     Ok(seats)
 }
 
-fn check_claim(desk: &Desk, participant: &Node) -> Result<()> {
-    if participant.properties.get(CLAIMED_BY) == Some(&json!(desk.viewer.principal.0)) {
+fn check_claim(call: &PlayCall, participant: &Node) -> Result<()> {
+    if participant.properties.get(CLAIMED_BY) == Some(&json!(call.viewer.principal.0)) {
         return Ok(());
     }
     Err(not_yours(participant))
@@ -234,8 +234,8 @@ fn not_yours(participant: &Node) -> Error {
 }
 
 /// Returns the only participant that the player has claimed in a campaign.
-async fn own_participant(desk: &Desk, campaign: &Node) -> Result<Node> {
-    let mut own = own_seats(desk, campaign).await?.into_iter();
+async fn own_participant(call: &PlayCall, campaign: &Node) -> Result<Node> {
+    let mut own = own_seats(call, campaign).await?.into_iter();
     match (own.next(), own.next()) {
         (Some(participant), None) => Ok(participant),
         _ => Err(Error::Precondition {
@@ -246,16 +246,16 @@ async fn own_participant(desk: &Desk, campaign: &Node) -> Result<Node> {
 }
 
 /// Returns the participant who controls a character; `None` is the GM.
-pub(crate) async fn controller_of(desk: &Desk, character: &Node) -> Result<Option<NodeId>> {
-    Ok(control_of(desk, character).await?.map(|edge| edge.source))
+pub(crate) async fn controller_of(call: &PlayCall, character: &Node) -> Result<Option<NodeId>> {
+    Ok(control_of(call, character).await?.map(|edge| edge.source))
 }
 
 /// Returns the edge from the controlling participant to a character.
-pub(crate) async fn control_of(desk: &Desk, character: &Node) -> Result<Option<Edge>> {
-    let edges = desk
+pub(crate) async fn control_of(call: &PlayCall, character: &Node) -> Result<Option<Edge>> {
+    let edges = call
         .app
         .store
-        .neighbours(&desk.viewer, &[character.id], Direction::In, &[word(CONTROLS)?], 1)
+        .neighbours(&call.viewer, &[character.id], Direction::In, &[word(CONTROLS)?], 1)
         .await?;
     Ok(edges.into_iter().next())
 }

@@ -5,16 +5,16 @@
 
 use lore_core::{Error, Node, Result, Role, Uid, Visibility};
 use lore_rules::dice::ALGORITHM;
-use lore_rules::duality::{self, Difficulty, EdgeRoll, Modifier};
+use lore_rules::duality::{self, Difficulty, ExtraDiceRoll, Modifier};
 use serde_json::{Value, json};
 
+use super::call::{Plan, PlayCall};
 use super::context::belongs;
-use super::desk::{Desk, Plan};
 use super::dice::{Odds, Randomness, RngUsed, choose_seed};
 use super::ids::Thing;
 use super::rights::{self, Rights};
 use super::session::{self, Session, touching_log};
-use super::{casting, sheet};
+use super::{played, sheet};
 
 /// The maximum length of trait and modifier names, in characters.
 const LABEL_MAX: usize = 80;
@@ -55,7 +55,7 @@ pub struct Rolled {
     /// The sequence number of the result, by which the outcome is applied.
     pub roll_seq: i64,
     /// The dice and how they were judged.
-    pub roll: EdgeRoll,
+    pub roll: ExtraDiceRoll,
     /// The source of randomness that was used.
     pub rng: RngUsed,
     /// Whether the caller may see the difficulty.
@@ -65,8 +65,8 @@ pub struct Rolled {
 }
 
 /// Plans an action roll.
-pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
-    let (session, home) = session::find(desk, ask.session).await?;
+pub async fn action(call: &PlayCall, ask: &ActionRoll) -> Result<Plan<Rolled>> {
+    let (session, home) = session::find(call, ask.session).await?;
     session.require_running()?;
     if ask.campaign.is_some_and(|wanted| wanted != home.uid) {
         return Err(Error::invalid(
@@ -75,26 +75,27 @@ pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
             "leave campaign_id out, or give the session's own",
         ));
     }
-    let character = desk.find(Thing::Character, ask.character).await?;
+    let character = call.find(Thing::Character, ask.character).await?;
     belongs(&character, &home, Thing::Character, "character_id")?;
-    let rights = rights::in_campaign(desk, &home).await?;
+    let rights = rights::in_campaign(call, &home).await?;
     rights.require(&character)?;
-    check_privileges(desk, ask, &rights)?;
+    check_privileges(call, ask, &rights)?;
     if ask.reaction && ask.odds.helpers != 0 {
         let hint = "leave it out: nobody can help with a reaction";
         return Err(Error::invalid("helpers", "does not belong to a reaction", hint));
     }
     let label = checked_label("trait", &ask.trait_name)?;
-    let counted = trait_value(desk, ask, &character, &label).await?;
+    let counted = trait_value(call, ask, &character, &label).await?;
     let modifier = total_modifier(&ask.modifiers, counted.value)?;
     let difficulty = Difficulty::new(ask.difficulty).map_err(|_| {
         let hint = format!("use a whole number from {} to {}", Difficulty::MIN, Difficulty::MAX);
         Error::invalid("difficulty", format!("is {}", ask.difficulty), hint)
     })?;
-    let rng = choose_seed(&desk.app.effects, ask.randomness);
-    let roll = duality::roll_with_edge(rng.seed, modifier, Some(difficulty), ask.odds.edge()?);
+    let rng = choose_seed(&call.app.effects, ask.randomness);
+    let roll =
+        duality::roll_with_extra_dice(rng.seed, modifier, Some(difficulty), ask.odds.extra_dice()?);
     let events = Events {
-        desk,
+        call,
         ask,
         rights: &rights,
         session: &session,
@@ -103,10 +104,10 @@ pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
         trait_value: counted.value,
         visibility: counted.visibility,
     };
-    let log = desk.append(&session.node, events.of(&roll, rng)).await?;
-    let batch = desk.batch().require(session.unchanged()).change(log);
+    let log = call.append(&session.node, events.of(&roll, rng)).await?;
+    let batch = call.batch().require(session.unchanged()).change(log);
     let batch = touching_log(batch, session.node.uid, counted.visibility);
-    let shows_difficulty = !ask.hide_difficulty || desk.viewer.sees_gm_side();
+    let shows_difficulty = !ask.hide_difficulty || call.viewer.sees_gm_side();
     let answer = move |first: i64| Rolled {
         roll_seq: first + 1,
         roll,
@@ -118,11 +119,11 @@ pub async fn action(desk: &Desk, ask: &ActionRoll) -> Result<Plan<Rolled>> {
 }
 
 /// Fails if a caller other than the GM chooses the dice or hides the difficulty.
-fn check_privileges(desk: &Desk, ask: &ActionRoll, rights: &Rights) -> Result<()> {
+fn check_privileges(call: &PlayCall, ask: &ActionRoll, rights: &Rights) -> Result<()> {
     let refuse = |field: &str, what: &str| {
         Err(Error::invalid(field, what, "leave it out: only the GM may use it in a session"))
     };
-    if rights.is_gm() && desk.viewer.role >= Role::Gm {
+    if rights.is_gm() && call.viewer.role >= Role::Gm {
         return Ok(());
     }
     if let Randomness::Replay(_) = ask.randomness {
@@ -145,10 +146,15 @@ struct Counted {
 }
 
 /// Looks up what the sheet adds to a roll. Fails if the character cannot act.
-async fn trait_value(desk: &Desk, ask: &ActionRoll, node: &Node, label: &str) -> Result<Counted> {
+async fn trait_value(
+    call: &PlayCall,
+    ask: &ActionRoll,
+    node: &Node,
+    label: &str,
+) -> Result<Counted> {
     let mut counted =
-        Counted { value: None, visibility: casting::shown(node), warnings: Vec::new() };
-    let (sheet, _, visibility) = match sheet::load_with_visibility(desk, node).await {
+        Counted { value: None, visibility: played::shown(node), warnings: Vec::new() };
+    let (sheet, _, visibility) = match sheet::load_with_visibility(call, node).await {
         Ok(found) => found,
         // A caller who may not see the sheet can roll, but not with the trait's value.
         Err(hidden) if ask.use_trait_value => return Err(hidden),
@@ -215,7 +221,7 @@ fn checked_label(field: &str, text: &str) -> Result<String> {
 
 /// Builds the two events of a roll.
 struct Events<'a> {
-    desk: &'a Desk,
+    call: &'a PlayCall,
     ask: &'a ActionRoll,
     rights: &'a Rights,
     session: &'a Session,
@@ -226,7 +232,7 @@ struct Events<'a> {
 }
 
 impl Events<'_> {
-    fn of(&self, roll: &EdgeRoll, rng: RngUsed) -> Vec<lore_store::NewEvent> {
+    fn of(&self, roll: &ExtraDiceRoll, rng: RngUsed) -> Vec<lore_store::NewEvent> {
         let requested = self.event("ACTION_ROLL_REQUESTED", self.asked());
         let resolved = self.event("ACTION_ROLL_RESOLVED", self.result(roll, rng));
         vec![requested, resolved]
@@ -242,7 +248,7 @@ impl Events<'_> {
         })
     }
 
-    fn result(&self, roll: &EdgeRoll, rng: RngUsed) -> Value {
+    fn result(&self, roll: &ExtraDiceRoll, rng: RngUsed) -> Value {
         let id = Thing::Character.show(self.character.uid);
         let evaluation = &roll.evaluation;
         let (source, mode) = match rng.requested {
@@ -265,7 +271,7 @@ impl Events<'_> {
             "dice": {
                 "hope_die": evaluation.dice.hope.value(),
                 "fear_die": evaluation.dice.fear.value(),
-                "edge_die": roll.edge_die,
+                "edge_die": roll.advantage_die,
                 "helper_dice": roll.helper_dice,
             },
             "total": evaluation.total,
@@ -297,11 +303,11 @@ impl Events<'_> {
         {
             let hidden = map.shift_remove("difficulty");
             map.insert("difficulty_hidden".into(), json!(true));
-            let salt = self.desk.app.effects.uid().to_string();
+            let salt = self.call.app.effects.uid().to_string();
             secret = hidden
                 .map(|difficulty| json!({ "difficulty": difficulty, "salt": salt }).to_string());
         }
-        let mut event = self.desk.event(self.rights, kind, &payload);
+        let mut event = self.call.event(self.rights, kind, &payload);
         event.character = Some(self.character.uid);
         event.secret = secret;
         event.visibility = self.visibility;
@@ -310,7 +316,7 @@ impl Events<'_> {
 }
 
 /// Returns which die is higher. Equal dice, which are a critical, count as Hope.
-pub fn flavor(roll: &EdgeRoll) -> &'static str {
+pub fn flavor(roll: &ExtraDiceRoll) -> &'static str {
     let dice = roll.evaluation.dice;
     if dice.fear > dice.hope { "FEAR" } else { "HOPE" }
 }

@@ -6,8 +6,8 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
+use super::call::{Plan, PlayCall};
 use super::campaign::{self, home_of};
-use super::desk::{Desk, Plan};
 use super::ids::Thing;
 use super::participant::joins;
 use super::{CAMPAIGN, SESSION, rights, table, word};
@@ -66,24 +66,24 @@ impl Session {
 }
 
 /// Starts a session. Fails while another one is running.
-pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Plan<Session>> {
-    let home = desk.find(Thing::Campaign, campaign).await?;
-    let rights = rights::in_campaign(desk, &home).await?;
+pub async fn start(call: &PlayCall, campaign: Uid, name: Option<&str>) -> Result<Plan<Session>> {
+    let home = call.find(Thing::Campaign, campaign).await?;
+    let rights = rights::in_campaign(call, &home).await?;
     rights.require_gm()?;
-    let (mut table, version) = table::load(desk, &home).await?;
+    let (mut table, version) = table::load(call, &home).await?;
     table.require_no_session("end it with session_end, or play on in it")?;
     table.sessions += 1;
     let name = match name.map(str::trim).filter(|name| !name.is_empty()) {
         Some(name) => names::checked_name("name", name)?,
         None => format!("Session {}", table.sessions),
     };
-    let uid = desk.app.effects.uid();
+    let uid = call.app.effects.uid();
     table.set_active_session(Some(uid));
-    let mut batch = desk.batch();
+    let mut batch = call.batch();
     let mut node = NewNode::new(uid, word(SESSION)?, name);
     node.properties = properties(campaign, Status::Active, batch.at, None);
     let payload = json!({ "campaign_id": Thing::Campaign.show(campaign) });
-    let started = desk.event(&rights, "SESSION_STARTED", &payload);
+    let started = call.event(&rights, "SESSION_STARTED", &payload);
     let log = NewEvents { node: NodeRef::Uid(uid), after: Some(0), events: vec![started] };
     batch = batch
         .change(Change::CreateNode(node.clone()))
@@ -95,7 +95,7 @@ pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Pla
     }
     let started_at = batch.at;
     let session = Session {
-        node: preview(&desk.viewer, &node, started_at),
+        node: preview(&call.viewer, &node, started_at),
         campaign,
         status: Status::Active,
         started_at,
@@ -105,8 +105,8 @@ pub async fn start(desk: &Desk, campaign: Uid, name: Option<&str>) -> Result<Pla
 }
 
 /// Ends a session. Does nothing if it has ended already.
-pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan> {
-    let (mut session, home) = find(desk, uid).await?;
+pub async fn end(call: &PlayCall, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan> {
+    let (mut session, home) = find(call, uid).await?;
     if campaign.is_some_and(|wanted| wanted != home.uid) {
         return Err(Error::invalid(
             "campaign_id",
@@ -114,24 +114,24 @@ pub async fn end(desk: &Desk, uid: Uid, campaign: Option<Uid>) -> Result<EndPlan
             "leave campaign_id out, or give the session's own",
         ));
     }
-    let rights = rights::in_campaign(desk, &home).await?;
+    let rights = rights::in_campaign(call, &home).await?;
     rights.require_gm()?;
     if session.status == Status::Ended {
         return Ok(EndPlan::Over(Box::new(session)));
     }
-    let (mut table, version) = table::load(desk, &home).await?;
+    let (mut table, version) = table::load(call, &home).await?;
     if table.active_session() == Some(uid) {
         table.set_active_session(None);
     }
-    let mut batch = desk.batch();
+    let mut batch = call.batch();
     session.status = Status::Ended;
     session.ended_at = Some(batch.at);
     session.node.updated.at = batch.at;
     let payload = json!({
         "campaign_id": Thing::Campaign.show(home.uid), "ended_at": batch.at.to_string(),
     });
-    let ended = desk.event(&rights, "SESSION_ENDED", &payload);
-    let log = desk.append(&session.node, vec![ended]).await?;
+    let ended = call.event(&rights, "SESSION_ENDED", &payload);
+    let log = call.append(&session.node, vec![ended]).await?;
     let patch = NodePatch {
         properties: Some(properties(home.uid, Status::Ended, session.started_at, session.ended_at)),
         ..NodePatch::default()
@@ -156,16 +156,16 @@ pub enum EndPlan {
 }
 
 /// Lists the sessions of a campaign, oldest first.
-pub async fn list(desk: &Desk, campaign: Uid) -> Result<Vec<Session>> {
-    let home = desk.find(Thing::Campaign, campaign).await?;
-    let nodes = campaign::members(desk, &home, SESSION).await?;
+pub async fn list(call: &PlayCall, campaign: Uid) -> Result<Vec<Session>> {
+    let home = call.find(Thing::Campaign, campaign).await?;
+    let nodes = campaign::members(call, &home, SESSION).await?;
     Ok(nodes.into_iter().map(|node| shape(node, campaign)).collect())
 }
 
 /// Finds a session and its campaign.
-pub(crate) async fn find(desk: &Desk, uid: Uid) -> Result<(Session, Node)> {
-    let node = desk.find(Thing::Session, uid).await?;
-    let home = home_of(desk, &node, Thing::Session).await?;
+pub(crate) async fn find(call: &PlayCall, uid: Uid) -> Result<(Session, Node)> {
+    let node = call.find(Thing::Session, uid).await?;
+    let home = home_of(call, &node, Thing::Session).await?;
     Ok((shape(node, home.uid), home))
 }
 
@@ -181,10 +181,10 @@ pub(crate) struct OpenLog {
 }
 
 /// Finds the open log of a campaign.
-pub(crate) async fn open_log(desk: &Desk, home: &Node) -> Result<OpenLog> {
-    let (table, version) = table::load(desk, home).await?;
+pub(crate) async fn open_log(call: &PlayCall, home: &Node) -> Result<OpenLog> {
+    let (table, version) = table::load(call, home).await?;
     if let Some(running) = table.active_session() {
-        let (session, _) = find(desk, running).await?;
+        let (session, _) = find(call, running).await?;
         if session.status == Status::Active {
             let unchanged = session.unchanged();
             return Ok(OpenLog { node: session.node.id, session: Some(running), unchanged });

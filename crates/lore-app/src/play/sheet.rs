@@ -15,8 +15,8 @@ use lore_rules::table::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::call::PlayCall;
 use super::character::Kind;
-use super::desk::Desk;
 use super::ids::Thing;
 use super::{campaign, word};
 use crate::App;
@@ -169,17 +169,17 @@ impl Sheet {
 }
 
 /// Loads the sheet of a character and its version.
-pub(crate) async fn load(desk: &Desk, node: &Node) -> Result<(Sheet, i64)> {
-    let (sheet, version, _) = load_with_visibility(desk, node).await?;
+pub(crate) async fn load(call: &PlayCall, node: &Node) -> Result<(Sheet, i64)> {
+    let (sheet, version, _) = load_with_visibility(call, node).await?;
     Ok((sheet, version))
 }
 
 /// Loads the sheet of a character, its version and its visibility.
 pub(crate) async fn load_with_visibility(
-    desk: &Desk,
+    call: &PlayCall,
     node: &Node,
 ) -> Result<(Sheet, i64, Visibility)> {
-    let found = desk.app.store.states(&desk.viewer, &[node.id], &name()?).await?;
+    let found = call.app.store.states(&call.viewer, &[node.id], &name()?).await?;
     let state = found.into_iter().next().ok_or_else(|| {
         Error::not_found(
             format!("the sheet of {}", Thing::Character.show(node.uid)),

@@ -6,7 +6,7 @@ use lore_store::{Change, Expect, NewState, NodeRef, Require};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::call::PlayCall;
 use super::ids::Thing;
 use super::word;
 
@@ -57,14 +57,17 @@ pub(crate) fn name() -> Result<Word> {
 }
 
 /// Loads the table of a campaign and its version, which is 0 if there is none yet.
-pub(crate) async fn load(desk: &Desk, campaign: &Node) -> Result<(Table, i64)> {
-    let (table, version, _) = load_dated(desk, campaign).await?;
+pub(crate) async fn load(call: &PlayCall, campaign: &Node) -> Result<(Table, i64)> {
+    let (table, version, _) = load_dated(call, campaign).await?;
     Ok((table, version))
 }
 
 /// Loads the table of a campaign, its version and the time of its last change.
-pub(crate) async fn load_dated(desk: &Desk, campaign: &Node) -> Result<(Table, i64, Timestamp)> {
-    let found = desk.app.store.states(&desk.viewer, &[campaign.id], &name()?).await?;
+pub(crate) async fn load_dated(
+    call: &PlayCall,
+    campaign: &Node,
+) -> Result<(Table, i64, Timestamp)> {
+    let found = call.app.store.states(&call.viewer, &[campaign.id], &name()?).await?;
     let Some(state) = found.into_iter().next() else {
         return Ok((Table::default(), 0, campaign.created.at));
     };

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use lore_app::access::Presence;
 use lore_app::federation::{self, DOCUMENT_TYPE, ENTITY_TYPE, Endpoint, Opening, ShareRule};
 use lore_app::knowledge::{self, Intake, Librarian, Passages, Read, Whose};
-use lore_app::memory::Keeper;
+use lore_app::memory::MemoryCall;
 use lore_app::memory::exchange::export;
 use lore_core::{Role, Uid, Viewer, Visibility};
 use lore_koinet::PollEvents;
@@ -84,7 +84,7 @@ async fn an_export_leaves_to_the_federation_what_is_its_own() {
     one.share(ShareRule::Everything).await;
     until("it arrives", || async { two.arrivals().await.len() == 1 }).await;
     two.make("Tavern", "Where it began.", Visibility::Members).await;
-    let keeper = Keeper {
+    let call = MemoryCall {
         app: Arc::clone(&two.app),
         viewer: two.viewer,
         tool: "test",
@@ -93,7 +93,7 @@ async fn an_export_leaves_to_the_federation_what_is_its_own() {
         reading_only: true,
     };
     let mut names = Vec::new();
-    let count = export(&keeper, |page, _| {
+    let count = export(&call, |page, _| {
         names.extend(page.iter().map(|one| one.node.name.clone()));
         Ok(())
     });

@@ -5,26 +5,26 @@
 
 use crate::dice::{DiceStream, Seed};
 
-use super::{Difficulty, DualityDice, Lean, Modifier, judge};
+use super::{AdvantageDie, Difficulty, DualityDice, Modifier, judge};
 
 /// Rolls Hope, Fear and the die of advantage or disadvantage, and evaluates them as a reaction.
 pub fn reaction(
     seed: Seed,
     modifier: Modifier,
     difficulty: Option<Difficulty>,
-    lean: Lean,
+    advantage: AdvantageDie,
 ) -> ReactionRoll {
     let mut stream = DiceStream::new(seed);
     let dice = DualityDice::draw(&mut stream);
-    let edge_die = lean.draw(&mut stream);
-    let judged = judge(dice, modifier, edge_die.unwrap_or(0), difficulty);
+    let advantage_die = advantage.draw(&mut stream);
+    let judged = judge(dice, modifier, advantage_die.unwrap_or(0), difficulty);
     let outcome = match (judged.is_crit, difficulty, judged.meets_difficulty) {
         (true, _, _) => ReactionOutcome::CriticalSuccess,
         (false, None, _) => ReactionOutcome::Roll,
         (false, Some(_), true) => ReactionOutcome::Success,
         (false, Some(_), false) => ReactionOutcome::Failure,
     };
-    ReactionRoll { dice, modifier, difficulty, edge_die, total: judged.total, outcome }
+    ReactionRoll { dice, modifier, difficulty, advantage_die, total: judged.total, outcome }
 }
 
 /// An evaluated reaction roll.
@@ -37,7 +37,7 @@ pub struct ReactionRoll {
     /// The difficulty, if one was set.
     pub difficulty: Option<Difficulty>,
     /// What the die of advantage adds; negative for a die of disadvantage. `None` without either.
-    pub edge_die: Option<i64>,
+    pub advantage_die: Option<i64>,
     /// The sum of all of these.
     pub total: i64,
     /// The outcome.
@@ -71,19 +71,21 @@ impl ReactionOutcome {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Edge, Outcome, roll_with_edge};
+    use super::super::{ExtraDice, Outcome, roll_with_extra_dice};
     use super::*;
 
     #[test]
     fn reactions_are_judged_like_action_rolls() {
         let difficulty = Difficulty::new(13).ok();
-        for (lean, advantages, disadvantages) in
-            [(Lean::Even, 0, 0), (Lean::Advantage, 1, 0), (Lean::Disadvantage, 0, 1)]
-        {
-            let edge = Edge::new(advantages, disadvantages, 0).unwrap();
+        for (advantage, advantages, disadvantages) in [
+            (AdvantageDie::Neither, 0, 0),
+            (AdvantageDie::Advantage, 1, 0),
+            (AdvantageDie::Disadvantage, 0, 1),
+        ] {
+            let extra = ExtraDice::new(advantages, disadvantages, 0).unwrap();
             for seed in (0..300).map(Seed::from_random) {
-                let action = roll_with_edge(seed, Modifier::ZERO, difficulty, edge);
-                let reaction = reaction(seed, Modifier::ZERO, difficulty, lean);
+                let action = roll_with_extra_dice(seed, Modifier::ZERO, difficulty, extra);
+                let reaction = reaction(seed, Modifier::ZERO, difficulty, advantage);
                 let expected = match action.evaluation.outcome {
                     Outcome::CriticalSuccess => ReactionOutcome::CriticalSuccess,
                     Outcome::SuccessWithHope | Outcome::SuccessWithFear => ReactionOutcome::Success,
@@ -91,7 +93,7 @@ mod tests {
                 };
                 assert_eq!(reaction.outcome, expected);
                 assert_eq!(reaction.total, action.evaluation.total);
-                assert_eq!(reaction.edge_die, action.edge_die);
+                assert_eq!(reaction.advantage_die, action.advantage_die);
                 assert_eq!(reaction.dice, action.evaluation.dice);
             }
         }
@@ -100,7 +102,8 @@ mod tests {
     #[test]
     fn without_difficulty_a_reaction_is_only_rolled() {
         let outcomes = (0..300).map(|seed| {
-            let roll = reaction(Seed::from_random(seed), Modifier::ZERO, None, Lean::Even);
+            let roll =
+                reaction(Seed::from_random(seed), Modifier::ZERO, None, AdvantageDie::Neither);
             (roll.dice.is_crit(), roll.outcome)
         });
         for (is_crit, outcome) in outcomes {

@@ -8,7 +8,7 @@ use std::f64::consts::LN_2;
 
 /// The type of an experience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lesson {
+pub enum ExperienceType {
     /// How a problem was solved.
     Solution,
     /// Something that keeps recurring; lasts longest.
@@ -21,7 +21,7 @@ pub enum Lesson {
     Gotcha,
 }
 
-impl Lesson {
+impl ExperienceType {
     /// Every lesson, in the order of the contract.
     pub const ALL: [Self; 5] =
         [Self::Solution, Self::Pattern, Self::Decision, Self::Workaround, Self::Gotcha];
@@ -39,7 +39,9 @@ impl Lesson {
 
     /// Returns the type with this name; case and surrounding white space are ignored.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|lesson| lesson.as_str().eq_ignore_ascii_case(name.trim()))
+        Self::ALL
+            .into_iter()
+            .find(|experience_type| experience_type.as_str().eq_ignore_ascii_case(name.trim()))
     }
 
     /// The half-life in days, for a writer with high confidence.
@@ -82,7 +84,7 @@ impl Confidence {
         Self::ALL.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(name.trim()))
     }
 
-    const fn haste(self) -> f64 {
+    const fn speed(self) -> f64 {
         match self {
             Self::High => 1.0,
             Self::Medium => 2.0,
@@ -92,8 +94,8 @@ impl Confidence {
 }
 
 /// The decay rate per day.
-pub fn rate(lesson: Lesson, confidence: Confidence) -> f64 {
-    LN_2 * confidence.haste() / lesson.half_life_days()
+pub fn rate(experience_type: ExperienceType, confidence: Confidence) -> f64 {
+    LN_2 * confidence.speed() / experience_type.half_life_days()
 }
 
 /// Returns the relevance after `days`, from 1 down to 0. A negative age, from a clock that was set
@@ -135,32 +137,36 @@ mod tests {
 
     #[test]
     fn what_is_compared_is_what_is_shown() {
-        assert!(shown(relevance(rate(Lesson::Solution, Confidence::High), 0.000_1)) >= 1.0);
+        assert!(shown(relevance(rate(ExperienceType::Solution, Confidence::High), 0.000_1)) >= 1.0);
         assert!(shown(0.499_97) >= 0.5 && shown(0.499_9) < 0.5);
     }
 
     #[test]
     fn half_is_left_after_a_half_life() {
-        for lesson in Lesson::ALL {
-            let left = relevance(rate(lesson, Confidence::High), lesson.half_life_days());
-            assert!((left - 0.5).abs() < 1e-12, "{lesson:?}: {left}");
+        for experience_type in ExperienceType::ALL {
+            let left = relevance(
+                rate(experience_type, Confidence::High),
+                experience_type.half_life_days(),
+            );
+            assert!((left - 0.5).abs() < 1e-12, "{experience_type:?}: {left}");
         }
     }
 
     #[test]
     fn the_rates_are_those_of_the_contract() {
-        let shown = |lesson, confidence| format!("{:.6}", rate(lesson, confidence));
-        assert_eq!(shown(Lesson::Solution, Confidence::High), "0.003466");
-        assert_eq!(shown(Lesson::Pattern, Confidence::High), "0.002310");
-        assert_eq!(shown(Lesson::Decision, Confidence::High), "0.006931");
-        assert_eq!(shown(Lesson::Workaround, Confidence::High), "0.013863");
-        assert_eq!(shown(Lesson::Workaround, Confidence::Low), "0.055452");
+        let shown =
+            |experience_type, confidence| format!("{:.6}", rate(experience_type, confidence));
+        assert_eq!(shown(ExperienceType::Solution, Confidence::High), "0.003466");
+        assert_eq!(shown(ExperienceType::Pattern, Confidence::High), "0.002310");
+        assert_eq!(shown(ExperienceType::Decision, Confidence::High), "0.006931");
+        assert_eq!(shown(ExperienceType::Workaround, Confidence::High), "0.013863");
+        assert_eq!(shown(ExperienceType::Workaround, Confidence::Low), "0.055452");
     }
 
     #[test]
     fn names_are_read_in_any_case() {
-        assert_eq!(Lesson::named(" Gotcha "), Some(Lesson::Gotcha));
+        assert_eq!(ExperienceType::named(" Gotcha "), Some(ExperienceType::Gotcha));
         assert_eq!(Confidence::named("LOW"), Some(Confidence::Low));
-        assert_eq!(Lesson::named("lesson"), None);
+        assert_eq!(ExperienceType::named("lesson"), None);
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use lore_app::App;
 use lore_app::memory::exchange::{self, Exported, Load, chats, kairn, notes, reference};
-use lore_app::memory::{Keeper, Refusal};
+use lore_app::memory::{MemoryCall, Refusal};
 use lore_core::{Error, Timestamp};
 use lore_remote::world_anvil::Archive;
 use lore_store::LeftOut;
@@ -46,8 +46,8 @@ async fn import_memory(
     path: &Path,
 ) -> anyhow::Result<()> {
     let load = read(format, path)?;
-    let keeper = keeper(settings, "import memory").await?;
-    let done = exchange::import(&keeper, &load, &output::progress).await.map_err(advised)?;
+    let call = memory_call(settings, "import memory").await?;
+    let done = exchange::import(&call, &load, &output::progress).await.map_err(advised)?;
     output::end_progress();
     output::line(format!(
         "imported {} new, {} known already, {} brought up to date, {} links ({} lead nowhere), \
@@ -201,14 +201,14 @@ pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Resu
     if format == ExportFormat::Markdown && !force {
         may_be_filled(&path)?;
     }
-    let keeper = keeper(settings, "export memory").await?;
+    let call = memory_call(settings, "export memory").await?;
     let left_out = LeftOut::default();
     let written = left_out.during(async {
         match format {
             ExportFormat::Jsonl => {
-                export_lines(&keeper, &path).await.map(|count| (count, Vec::new()))
+                export_lines(&call, &path).await.map(|count| (count, Vec::new()))
             }
-            ExportFormat::Markdown => export_notes(&keeper, &path, &left_out).await,
+            ExportFormat::Markdown => export_notes(&call, &path, &left_out).await,
         }
     });
     let (count, edited) = written.await.inspect(|_| output::end_progress())?;
@@ -250,7 +250,7 @@ fn may_be_filled(folder: &Path) -> anyhow::Result<()> {
 /// returned, with the number of items. If damaged rows were left out of the export, no note is
 /// removed as gone, because it may be the last good copy.
 async fn export_notes(
-    keeper: &Keeper,
+    call: &MemoryCall,
     folder: &Path,
     left_out: &LeftOut,
 ) -> anyhow::Result<(usize, Vec<String>)> {
@@ -267,7 +267,7 @@ async fn export_notes(
         edited.extend(kept);
         Ok(())
     };
-    let count = each(keeper, write).await?;
+    let count = each(call, write).await?;
     if left_out.told().is_empty() {
         for before in old.into_values() {
             edited.extend(clear(folder, before, None)?);
@@ -311,14 +311,14 @@ fn own_pages(folder: &Path) -> anyhow::Result<HashMap<String, Vec<String>>> {
 
 /// Writes JSON lines to an unnamed temporary file and puts the result in place when it is complete,
 /// so that an interrupted export leaves nothing behind.
-async fn export_lines(keeper: &Keeper, path: &Path) -> anyhow::Result<usize> {
+async fn export_lines(call: &MemoryCall, path: &Path) -> anyhow::Result<usize> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let mut lines = BufWriter::new(tempfile::tempfile_in(folder)?);
     let write = |exported: &Exported| {
         exchange::relations(exported).iter().try_for_each(|line| writeln!(lines, "{line}"))
     };
-    let count = each(keeper, write).await?;
+    let count = each(call, write).await?;
     let mut whole = lines.into_inner().map_err(|error| anyhow::anyhow!("{error}"))?;
     whole.rewind()?;
     let mut named = tempfile::NamedTempFile::new_in(folder)?;
@@ -328,11 +328,11 @@ async fn export_lines(keeper: &Keeper, path: &Path) -> anyhow::Result<usize> {
 }
 
 async fn each(
-    keeper: &Keeper,
+    call: &MemoryCall,
     mut write: impl FnMut(&Exported) -> io::Result<()> + Send,
 ) -> anyhow::Result<usize> {
     let mut done = 0;
-    let exported = exchange::export(keeper, |page, total| {
+    let exported = exchange::export(call, |page, total| {
         for one in page {
             let broken = |error: io::Error| Error::Bug { what: format!("writing: {error}") };
             write(one).map_err(broken)?;
@@ -344,12 +344,12 @@ async fn each(
     exported.await.map_err(advised)
 }
 
-async fn keeper(settings: &Settings, tool: &'static str) -> anyhow::Result<Keeper> {
+async fn memory_call(settings: &Settings, tool: &'static str) -> anyhow::Result<MemoryCall> {
     let app: Arc<App> = setup::open_app(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
     let (arrived, reading_only) = (app.arrival(), settings.selection.is_read_only());
-    Ok(Keeper { app, viewer, tool, request_id, arrived, reading_only })
+    Ok(MemoryCall { app, viewer, tool, request_id, arrived, reading_only })
 }
 
 fn advised(refusal: Refusal) -> anyhow::Error {

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use lore_core::{Node, Timestamp, Uid};
 use serde_json::{Value, json};
 
-use super::super::keeper::Keeper;
+use super::super::call::MemoryCall;
 use super::super::kinds::SOURCE_TAKEN;
 use super::super::refusal::Reply;
 use super::identity::{Identities, Identity, own_id, place_print};
@@ -31,7 +31,7 @@ pub(super) struct Base {
 
 impl<'a> Bases<'a> {
     pub(super) async fn of(
-        keeper: &Keeper,
+        call: &MemoryCall,
         load: &'a Load,
         identities: &Identities,
     ) -> Reply<Bases<'a>> {
@@ -47,7 +47,7 @@ impl<'a> Bases<'a> {
         let mut bases = HashMap::new();
         for page in returning.chunks(PAGE) {
             let uids: Vec<Uid> = page.iter().map(|(uid, ..)| *uid).collect();
-            let nodes = keeper.app.store.nodes_by_uid(&keeper.viewer, &uids).await?;
+            let nodes = call.app.store.nodes_by_uid(&call.viewer, &uids).await?;
             let nodes: HashMap<Uid, Node> =
                 nodes.into_iter().map(|node| (node.uid, node)).collect();
             for (uid, record, written) in page {

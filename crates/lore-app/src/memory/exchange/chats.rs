@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use lore_core::{Provenance, Result, Timestamp};
 use serde_json::{Map, Value};
 
+use super::super::cleaning::name_from;
 use super::super::kinds::MESSAGE;
-use super::super::pen::name_from;
 use super::{Load, Passage, Record, not_readable};
 
 /// Namespace and type of imported conversations.

@@ -6,8 +6,8 @@ use lore_core::{Edge, Node, NodeId, Text, Timestamp};
 use lore_store::{Direction, NodeQuery};
 use serde_json::{Value, json};
 
+use super::super::call::MemoryCall;
 use super::super::ids::shown;
-use super::super::keeper::Keeper;
 use super::super::kinds::{PROJECT, Sharing, edge_type, namespace_of, property, type_of};
 use super::super::project::{Entry, steps_of};
 use super::super::refusal::Reply;
@@ -45,17 +45,17 @@ const EDGES: usize = 100_000;
 /// total number of nodes. Returns the number exported. Leaves out the nodes of the federation,
 /// which are its own or those of others.
 pub async fn export(
-    keeper: &Keeper,
+    call: &MemoryCall,
     mut each: impl FnMut(&[Exported], u64) -> Reply<()> + Send,
 ) -> Reply<usize> {
-    let store = &keeper.app.store;
+    let store = &call.app.store;
     let mut query = NodeQuery { limit: PAGE, ..NodeQuery::default() };
     let (mut count, mut total) = (0, None);
     loop {
-        let mut page = store.find_nodes(&keeper.viewer, query.clone()).await?;
+        let mut page = store.find_nodes(&call.viewer, query.clone()).await?;
         let total = *total.get_or_insert(page.total);
         page.items.retain(|node| !is_of_federation(&node.kind));
-        let exported = with_belongings(keeper, page.items).await?;
+        let exported = with_belongings(call, page.items).await?;
         count += exported.len();
         each(&exported, total)?;
         query.after = page.next;
@@ -65,17 +65,17 @@ pub async fn export(
     }
 }
 
-async fn with_belongings(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Exported>> {
-    let store = &keeper.app.store;
+async fn with_belongings(call: &MemoryCall, nodes: Vec<Node>) -> Reply<Vec<Exported>> {
+    let store = &call.app.store;
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-    let sound = sound_texts(store.as_ref(), &keeper.viewer, &ids).await?;
+    let sound = sound_texts(store.as_ref(), &call.viewer, &ids).await?;
     let mut texts: HashMap<NodeId, Vec<Text>> = HashMap::new();
     for text in sound.texts {
         texts.entry(text.node).or_default().push(text);
     }
-    let edges = store.neighbours(&keeper.viewer, &ids, Direction::Out, &[], EDGES).await?;
+    let edges = store.neighbours(&call.viewer, &ids, Direction::Out, &[], EDGES).await?;
     let ends: Vec<NodeId> = edges.iter().map(|edge| edge.target).collect();
-    let ends = store.nodes(&keeper.viewer, &ends).await?;
+    let ends = store.nodes(&call.viewer, &ends).await?;
     let ends: HashMap<NodeId, &Node> = ends.iter().map(|node| (node.id, node)).collect();
     let mut out: HashMap<NodeId, Vec<(Edge, Node)>> = HashMap::new();
     for edge in edges {
@@ -89,7 +89,7 @@ async fn with_belongings(keeper: &Keeper, nodes: Vec<Node>) -> Reply<Vec<Exporte
         whole.push(Exported {
             texts: texts.remove(&node.id).unwrap_or_default(),
             edges: out.remove(&node.id).unwrap_or_default(),
-            steps: if is_project { steps_of(keeper, node.id).await? } else { Vec::new() },
+            steps: if is_project { steps_of(call, node.id).await? } else { Vec::new() },
             node,
         });
     }

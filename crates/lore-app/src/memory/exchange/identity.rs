@@ -8,8 +8,8 @@ use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::super::call::MemoryCall;
 use super::super::ids::show;
-use super::super::keeper::Keeper;
 use super::super::kinds::{
     EXPERIENCE, ITS_EXPERIENCE, LASTING_NODE, PROMOTED_TO, SOURCE_TAKEN, SUPERSEDED_BY, Type,
     property,
@@ -67,14 +67,14 @@ impl Identity {
 
 impl Identities {
     /// Determines the node of every record.
-    pub(super) async fn of(keeper: &Keeper, load: &Load) -> Reply<Self> {
+    pub(super) async fn of(call: &MemoryCall, load: &Load) -> Reply<Self> {
         let mut all = Self { by_key: HashMap::new(), moved: HashMap::new() };
         let mut lost: Option<Lost> = None;
         for record in &load.records {
-            let mut identity = identify(keeper, load, record).await?;
-            if load.keys_are_places && is_unknown(keeper, identity).await? {
+            let mut identity = identify(call, load, record).await?;
+            if load.keys_are_places && is_unknown(call, identity).await? {
                 if lost.is_none() {
-                    lost = Some(Lost::of(keeper, load).await?);
+                    lost = Some(Lost::of(call, load).await?);
                 }
                 let renamed = lost.as_mut().and_then(|lost| lost.take(record));
                 identity = renamed.map_or(identity, Identity::Sourced);
@@ -146,32 +146,32 @@ pub(super) fn without_source(properties: &mut Properties) {
     }
 }
 
-async fn identify(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Identity> {
+async fn identify(call: &MemoryCall, load: &Load, record: &Record) -> Reply<Identity> {
     if let Some(own) = own_id(&record.key)
-        && is_here(keeper, own).await?
+        && is_here(call, own).await?
     {
         return Ok(Identity::Settled(own));
     }
     if let Some(first) = record.origin.as_deref().and_then(own_id)
-        && is_here(keeper, first).await?
+        && is_here(call, first).await?
     {
-        let live = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(first)).await?.is_some();
+        let live = call.app.store.node(&call.viewer, NodeKey::Uid(first)).await?.is_some();
         return Ok(if live { Identity::Returned(first) } else { Identity::Settled(first) });
     }
-    let uid = uid_of(keeper.viewer.world, record.label(load), record.first_key());
-    let known = keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?;
+    let uid = uid_of(call.viewer.world, record.label(load), record.first_key());
+    let known = call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?;
     if load.keys_are_places
         && known.is_none()
-        && let Some(copy) = same_elsewhere(keeper, load, record).await?
+        && let Some(copy) = same_elsewhere(call, load, record).await?
     {
         return Ok(Identity::Settled(copy.uid));
     }
     Ok(Identity::Sourced(uid))
 }
 
-async fn is_unknown(keeper: &Keeper, identity: Identity) -> Reply<bool> {
+async fn is_unknown(call: &MemoryCall, identity: Identity) -> Reply<bool> {
     let Identity::Sourced(uid) = identity else { return Ok(false) };
-    Ok(keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await?.is_none())
+    Ok(call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?.is_none())
 }
 
 /// Nodes from the source whose keys are no longer in the load, with their texts. They may have been
@@ -182,22 +182,22 @@ struct Lost(Vec<(String, Uid)>);
 const TOGETHER: usize = 50;
 
 impl Lost {
-    async fn of(keeper: &Keeper, load: &Load) -> Reply<Self> {
-        let world = keeper.viewer.world;
+    async fn of(call: &MemoryCall, load: &Load) -> Reply<Self> {
+        let world = call.viewer.world;
         let places =
             load.records.iter().map(|record| uid_of(world, record.label(load), record.first_key()));
         let places: HashSet<Uid> = places.collect();
         let kinds = load.records.iter().map(|record| Ok(Type::of(&record.type_name)?.kind));
         let kinds: HashSet<Kind> = kinds.collect::<Reply<_>>()?;
         let query = NodeQuery { kinds: kinds.into_iter().collect(), ..NodeQuery::default() };
-        let mut nodes = all_nodes(&keeper.app, &keeper.viewer, query).await?;
+        let mut nodes = all_nodes(&call.app, &call.viewer, query).await?;
         nodes.retain(|node| {
             property(node, SOURCE) == Some(&load.label) && !places.contains(&node.uid)
         });
         let mut lost = Vec::new();
         for nodes in nodes.chunks(TOGETHER) {
             let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-            let texts = keeper.app.store.texts_of_nodes(&keeper.viewer, &ids).await?;
+            let texts = call.app.store.texts_of_nodes(&call.viewer, &ids).await?;
             let words = |node: &Node| -> String {
                 let own = texts.iter().filter(|text| text.node == node.id);
                 own.map(|text| text.body.as_str()).collect()
@@ -222,14 +222,14 @@ pub(super) fn own_id(key: &str) -> Option<Uid> {
 }
 
 /// Whether a node is in this world, live or in the bin.
-async fn is_here(keeper: &Keeper, uid: Uid) -> Reply<bool> {
-    let (store, key) = (&keeper.app.store, NodeKey::Uid(uid));
-    Ok(store.node(&keeper.viewer, key.clone()).await?.is_some()
-        || store.node_in_bin(&keeper.viewer, key).await?.is_some())
+async fn is_here(call: &MemoryCall, uid: Uid) -> Reply<bool> {
+    let (store, key) = (&call.app.store, NodeKey::Uid(uid));
+    Ok(store.node(&call.viewer, key.clone()).await?.is_some()
+        || store.node_in_bin(&call.viewer, key).await?.is_some())
 }
 
 /// Finds a node that another source made of exactly this record, live or in the bin.
-async fn same_elsewhere(keeper: &Keeper, load: &Load, record: &Record) -> Reply<Option<Node>> {
+async fn same_elsewhere(call: &MemoryCall, load: &Load, record: &Record) -> Reply<Option<Node>> {
     let print = print(record);
     let is_copy = |node: &Node| {
         property(node, SOURCE_PRINT) == Some(print.as_str())
@@ -239,7 +239,7 @@ async fn same_elsewhere(keeper: &Keeper, load: &Load, record: &Record) -> Reply<
     for bin in [Bin::Live, Bin::Deleted] {
         let name = Some(NameMatch::Exact(record.name.trim().to_owned()));
         let query = NodeQuery { name, bin, ..NodeQuery::default() };
-        let found = all_nodes(&keeper.app, &keeper.viewer, query).await?;
+        let found = all_nodes(&call.app, &call.viewer, query).await?;
         if let Some(copy) = found.into_iter().find(is_copy) {
             return Ok(Some(copy));
         }

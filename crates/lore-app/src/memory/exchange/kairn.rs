@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lore_core::{Properties, Provenance, Timestamp};
-use lore_rules::memory::decay::{Confidence, Lesson};
+use lore_rules::memory::decay::{Confidence, ExperienceType};
 use serde_json::{Map, Value, json};
 
+use super::super::cleaning::{capitalised, name_from};
 use super::super::experience::Fading;
 use super::super::kinds::{
     CONTENT, CONTEXT, DESCRIPTION, EXPERIENCE, IDEA, KNOWLEDGE, PROJECT, PROMOTED_TO,
     SUPERSEDED_BY, SUPERSEDES, Sharing, VALID_TO, fading,
 };
-use super::super::pen::{capitalised, name_from};
 use super::super::project::{Entry, Outcome};
 use super::identity::SOURCE;
 use super::{Kept, Load, Passage, Record, Tie};
@@ -128,13 +128,13 @@ fn give_all(experience: &mut Record, node: &mut Record) {
 
 fn experience(row: &Row) -> Option<Record> {
     let content = text(row, "content")?;
-    let sort_of = text(row, "type").unwrap_or(Lesson::Solution.as_str());
-    let lesson = Lesson::named(sort_of);
+    let sort_of = text(row, "type").unwrap_or(ExperienceType::Solution.as_str());
+    let experience_type = ExperienceType::named(sort_of);
     // Newer versions of Kairn have more types. Their names are kept as tags.
-    let foreign = lesson.is_none().then(|| sort_of.to_owned());
-    let lesson = lesson.unwrap_or_else(|| stand_in(sort_of));
+    let foreign = experience_type.is_none().then(|| sort_of.to_owned());
+    let experience_type = experience_type.unwrap_or_else(|| stand_in(sort_of));
     let confidence = text(row, "confidence").and_then(Confidence::named);
-    let sort = Fading::new(lesson, confidence.unwrap_or(Confidence::High))
+    let sort = Fading::new(experience_type, confidence.unwrap_or(Confidence::High))
         .with_rate(row.get("decay_rate").and_then(Value::as_f64));
     let mut properties = further(row);
     sort.note_in(&mut properties);
@@ -149,7 +149,7 @@ fn experience(row: &Row) -> Option<Record> {
         tags: record.tags.iter().cloned().chain(foreign).collect(),
         derived_name: true,
         type_name: EXPERIENCE.into(),
-        namespace: fading(sort.lesson, sort.confidence),
+        namespace: fading(sort.experience_type, sort.confidence),
         passages: std::iter::once(passage(CONTENT, content)).chain(context).collect(),
         properties,
         ..record
@@ -157,8 +157,12 @@ fn experience(row: &Row) -> Option<Record> {
 }
 
 /// The lesson type that is used for an unknown one. Preferences last long.
-fn stand_in(sort_of: &str) -> Lesson {
-    if sort_of.eq_ignore_ascii_case("preference") { Lesson::Pattern } else { Lesson::Solution }
+fn stand_in(sort_of: &str) -> ExperienceType {
+    if sort_of.eq_ignore_ascii_case("preference") {
+        ExperienceType::Pattern
+    } else {
+        ExperienceType::Solution
+    }
 }
 
 fn project(row: &Row, progress: &[Row]) -> Option<Record> {

@@ -7,8 +7,8 @@ use lore_core::{Edge, Node, NodeId, Uid};
 use lore_store::{Change, Direction, EdgeRef, Expect, NewEdge, NodeKey, NodeRef, StoreError};
 use serde_json::json;
 
+use super::super::call::MemoryCall;
 use super::super::ids::shown;
-use super::super::keeper::Keeper;
 use super::super::kinds::{Type, edge_type};
 use super::super::refusal::Reply;
 use super::base::Bases;
@@ -24,7 +24,7 @@ type Join = (Uid, Uid, String);
 
 /// The context for importing ties.
 pub(super) struct Links<'a> {
-    pub(super) keeper: &'a Keeper,
+    pub(super) call: &'a MemoryCall,
     pub(super) load: &'a Load,
     pub(super) identities: &'a Identities,
     pub(super) bases: &'a Bases<'a>,
@@ -33,13 +33,13 @@ pub(super) struct Links<'a> {
 
 impl<'a> Links<'a> {
     pub(super) async fn of(
-        keeper: &'a Keeper,
+        call: &'a MemoryCall,
         load: &'a Load,
         identities: &'a Identities,
         bases: &'a Bases<'a>,
     ) -> Reply<Self> {
-        let joined = joined(keeper, identities).await?;
-        Ok(Self { keeper, load, identities, bases, joined })
+        let joined = joined(call, identities).await?;
+        Ok(Self { call, load, identities, bases, joined })
     }
 
     /// Connects two records. Returns `false` if one of them does not exist. An existing edge stays
@@ -64,12 +64,12 @@ impl<'a> Links<'a> {
             target: NodeRef::Uid(to),
             kind: kind.kind,
             weight: if tie.weight.is_finite() { tie.weight } else { 1.0 },
-            visibility: tie.sharing.visibility(&self.keeper.viewer),
+            visibility: tie.sharing.visibility(&self.call.viewer),
             properties,
         };
-        let mut batch = self.keeper.batch().change(Change::PutEdge(edge));
+        let mut batch = self.call.batch().change(Change::PutEdge(edge));
         batch.origin.source = Some(self.load.label.clone());
-        match self.keeper.app.commit(&self.keeper.viewer, batch).await {
+        match self.call.app.commit(&self.call.viewer, batch).await {
             Ok(_) => Ok(true),
             Err(StoreError::NotFound(_) | StoreError::Exists(_)) => Ok(false),
             Err(other) => Err(other.into()),
@@ -121,29 +121,29 @@ impl<'a> Links<'a> {
         uid: Uid,
         is_stale: impl Fn(&Edge, &Node) -> bool + Send,
     ) -> Reply<()> {
-        let (store, viewer) = (&self.keeper.app.store, &self.keeper.viewer);
+        let (store, viewer) = (&self.call.app.store, &self.call.viewer);
         let Some(node) = store.node(viewer, NodeKey::Uid(uid)).await? else { return Ok(()) };
         let edges = store.neighbours(viewer, &[node.id], Direction::Out, &[], MANY).await?;
         let ends: Vec<_> = edges.iter().map(|edge| edge.target).collect();
         let ends = store.nodes(viewer, &ends).await?;
         let end = |edge: &Edge| ends.iter().find(|end| end.id == edge.target);
         let stale = edges.iter().filter(|edge| end(edge).is_some_and(|end| is_stale(edge, end)));
-        let mut batch = self.keeper.batch();
+        let mut batch = self.call.batch();
         let bin = |edge: &Edge| Change::DeleteEdge(EdgeRef::Id(edge.id), Expect::Any);
         batch.changes.extend(stale.map(bin));
         if !batch.changes.is_empty() {
-            self.keeper.app.commit(viewer, batch).await?;
+            self.call.app.commit(viewer, batch).await?;
         }
         Ok(())
     }
 }
 
 /// Returns the existing edges between the nodes of a load.
-async fn joined(keeper: &Keeper, identities: &Identities) -> Reply<HashSet<Join>> {
+async fn joined(call: &MemoryCall, identities: &Identities) -> Reply<HashSet<Join>> {
     /// The number of nodes read at once, and the maximum number of their edges.
     const PAGE: usize = 500;
     const EDGES: usize = 100_000;
-    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
+    let (store, viewer) = (&call.app.store, &call.viewer);
     let mut here: HashMap<NodeId, Uid> = HashMap::new();
     for uids in identities.uids().chunks(PAGE) {
         let nodes = store.nodes_by_uid(viewer, uids).await?;

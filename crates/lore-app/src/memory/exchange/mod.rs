@@ -28,7 +28,7 @@ pub use export::{Exported, export, relations};
 pub use own::{markdown, may_be_replaced, note_id};
 pub use state::State;
 
-use super::keeper::Keeper;
+use super::call::MemoryCall;
 use super::kinds::Sharing;
 use super::project::Entry;
 use super::refusal::Reply;
@@ -200,20 +200,20 @@ const AT_ONCE: usize = 64;
 
 /// Imports a load. `progress` is called with the number of entries done and the total.
 pub async fn import(
-    keeper: &Keeper,
+    call: &MemoryCall,
     load: &Load,
     progress: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Reply<Imported> {
-    keeper.require_writing()?;
-    let label = same_source::label(keeper, load).await?;
+    call.require_writing()?;
+    let label = same_source::label(call, load).await?;
     let load = &Load { label, ..load.clone() };
     let total = load.records.len() + load.ties.len();
     let mut imported = Imported::default();
     let mut done = 0;
-    let identities = Identities::of(keeper, load).await?;
-    let bases = Bases::of(keeper, load, &identities).await?;
-    let active = put::may_be_active(keeper, load).await?;
-    let putter = put::Putter { keeper, load, identities: &identities, bases: &bases, active };
+    let identities = Identities::of(call, load).await?;
+    let bases = Bases::of(call, load, &identities).await?;
+    let active = put::may_be_active(call, load).await?;
+    let putter = put::Putter { call, load, identities: &identities, bases: &bases, active };
     let put = |record| put::put(&putter, record);
     let mut records = stream::iter(&load.records).map(put).buffered(AT_ONCE);
     while let Some(put) = records.next().await {
@@ -221,7 +221,7 @@ pub async fn import(
         done += 1;
         progress(done, total);
     }
-    let links = Links::of(keeper, load, &identities, &bases).await?;
+    let links = Links::of(call, load, &identities, &bases).await?;
     let mut ties = stream::iter(&load.ties).map(|tie| links.tie(tie)).buffered(AT_ONCE);
     while let Some(tied) = ties.next().await {
         let tied = tied?;

@@ -10,9 +10,9 @@ use std::fmt::Write;
 use lore_core::{Node, Text};
 use serde_json::{Map, Value, json};
 
+use super::super::cleaning::name_from;
 use super::super::ids::shown;
 use super::super::kinds::{Sharing, namespace_of, property, type_of};
-use super::super::pen::name_from;
 use super::base::Taken;
 use super::export::{Exported, details, relation};
 use super::identity::{SOURCE_ID, own_id, without_source};

@@ -13,12 +13,12 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
-use super::super::keeper::Keeper;
+use super::super::call::MemoryCall;
+use super::super::cleaning::{Cleaner, LIST_MAX, name_from};
 use super::super::kinds::{
     ITS_EXPERIENCE, LASTING_NODE, PROMOTED_TO, Type, namespace_in, property, word,
 };
 use super::super::parts::parts;
-use super::super::pen::{LIST_MAX, Pen, name_from};
 use super::super::project::{self, Entry, event, steps_of};
 use super::super::refusal::Reply;
 use super::base::Bases;
@@ -62,7 +62,7 @@ impl Put {
 
 /// The context for importing records.
 pub(super) struct Putter<'a> {
-    pub(super) keeper: &'a Keeper,
+    pub(super) call: &'a MemoryCall,
     pub(super) load: &'a Load,
     pub(super) identities: &'a Identities,
     pub(super) bases: &'a Bases<'a>,
@@ -73,8 +73,8 @@ pub(super) struct Putter<'a> {
 /// Imports a record with everything that belongs to it.
 pub(super) async fn put(putter: &Putter<'_>, record: &Record) -> Reply<Put> {
     let Some(identity) = putter.identities.get(&record.key) else { return Ok(Put::Known) };
-    let Putter { keeper, load, identities, bases, active } = *putter;
-    let putting = Putting { keeper, load, identities, active, record, uid: identity.uid() };
+    let Putter { call, load, identities, bases, active } = *putter;
+    let putting = Putting { call, load, identities, active, record, uid: identity.uid() };
     match identity {
         Identity::Settled(_) => match bases.get(&record.key) {
             Some(base) => edited::take(&putting, base).await,
@@ -82,7 +82,7 @@ pub(super) async fn put(putter: &Putter<'_>, record: &Record) -> Reply<Put> {
         },
         Identity::Returned(_) => back::take(&putting).await,
         Identity::Sourced(uid) => {
-            match keeper.app.store.node(&keeper.viewer, NodeKey::Uid(uid)).await? {
+            match call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await? {
                 None => putting.make().await,
                 Some(node) if property(&node, SOURCE_PRINT) == Some(&print(record)) => {
                     Ok(Put::Known)
@@ -95,15 +95,15 @@ pub(super) async fn put(putter: &Putter<'_>, record: &Record) -> Reply<Put> {
 
 /// Returns the key of the record that may become the active project: the first active one, if no
 /// project is active here.
-pub(super) async fn may_be_active<'a>(keeper: &Keeper, load: &'a Load) -> Reply<Option<&'a str>> {
+pub(super) async fn may_be_active<'a>(call: &MemoryCall, load: &'a Load) -> Reply<Option<&'a str>> {
     let active = |record: &&Record| record.properties.get(ACTIVE) == Some(&json!(true));
     let Some(first) = load.records.iter().find(active) else { return Ok(None) };
-    let taken = project::list(keeper).await?.iter().any(|project| project.active);
+    let taken = project::list(call).await?.iter().any(|project| project.active);
     Ok((!taken).then_some(first.key.as_str()))
 }
 
 struct Putting<'a> {
-    keeper: &'a Keeper,
+    call: &'a MemoryCall,
     load: &'a Load,
     identities: &'a Identities,
     /// The key of the only record that may become the active project.
@@ -114,14 +114,14 @@ struct Putting<'a> {
 
 impl Putting<'_> {
     async fn make(&self) -> Reply<Put> {
-        let mut pen = Pen::default();
+        let mut cleaner = Cleaner::default();
         let mut batch = self.batch();
         batch.at = self.record.made.unwrap_or(batch.at);
-        batch = batch.change(Change::CreateNode(self.node(&mut pen)?));
-        batch.changes.extend(self.texts(&mut pen)?.into_iter().map(Change::CreateText));
+        batch = batch.change(Change::CreateNode(self.node(&mut cleaner)?));
+        batch.changes.extend(self.texts(&mut cleaner)?.into_iter().map(Change::CreateText));
         batch = self.with_steps(batch, self.record.steps.iter());
-        match self.keeper.app.commit(&self.keeper.viewer, batch).await {
-            Ok(_) => Ok(Put::Made { masked: pen.masked().len() }),
+        match self.call.app.commit(&self.call.viewer, batch).await {
+            Ok(_) => Ok(Put::Made { masked: cleaner.masked().len() }),
             Err(StoreError::Exists(_)) => Ok(Put::Known),
             Err(other) => Err(other.into()),
         }
@@ -130,13 +130,13 @@ impl Putting<'_> {
     /// Updates the node with what the source says now, which replaces changes made to it here. What
     /// was added here stays, and so do phase and status unless the source changed them.
     async fn update(&self, old: Node) -> Reply<Put> {
-        let mut pen = Pen::default();
-        let texts = self.texts(&mut pen)?;
+        let mut cleaner = Cleaner::default();
+        let texts = self.texts(&mut cleaner)?;
         let known = self.text_changes(&old, texts).await?;
         if self.load.only_grows && known.is_older() {
             return Ok(Put::Known);
         }
-        let mut new = self.node(&mut pen)?;
+        let mut new = self.node(&mut cleaner)?;
         let mut properties = old.properties.clone();
         if property(&old, SOURCE_STATE) == Some(&state(self.record)) {
             STATES.iter().for_each(|key| drop(new.properties.shift_remove(*key)));
@@ -150,18 +150,18 @@ impl Putting<'_> {
             self.batch().change(Change::UpdateNode(NodeRef::Uid(self.uid), expect, patch));
         batch.changes.extend(known.changes);
         if !self.record.steps.is_empty() {
-            let known = steps_of(self.keeper, old.id).await?;
+            let known = steps_of(self.call, old.id).await?;
             let known: HashSet<&str> = known.iter().map(|step| step.id.as_str()).collect();
             let fresh = self.record.steps.iter().filter(|step| !known.contains(step.id.as_str()));
             batch = self.with_steps(batch, fresh);
         }
-        self.keeper.app.commit(&self.keeper.viewer, batch).await?;
-        Ok(Put::Updated { masked: pen.masked().len() })
+        self.call.app.commit(&self.call.viewer, batch).await?;
+        Ok(Put::Updated { masked: cleaner.masked().len() })
     }
 
     /// Plans the changes that make the texts of a node those of the record.
     async fn text_changes(&self, node: &Node, texts: Vec<NewText>) -> Reply<TextChanges> {
-        let (store, viewer) = (&self.keeper.app.store, &self.keeper.viewer);
+        let (store, viewer) = (&self.call.app.store, &self.call.viewer);
         let live = store.texts_of(viewer, node.id, Bin::Live).await?;
         let gone = store.texts_of(viewer, node.id, Bin::Deleted).await?;
         let gone: HashSet<Uid> = gone.into_iter().map(|text| text.uid).collect();
@@ -187,28 +187,28 @@ impl Putting<'_> {
         Ok(TextChanges { changes, said })
     }
 
-    fn node(&self, pen: &mut Pen) -> Result<NewNode> {
+    fn node(&self, cleaner: &mut Cleaner) -> Result<NewNode> {
         let record = self.record;
         let kind = Type::of(&record.type_name)?;
-        let name = pen.text("name", &record.name)?;
+        let name = cleaner.text("name", &record.name)?;
         let name = name_from("", if name.is_empty() { &record.key } else { &name }, NAME_MAX);
         Ok(NewNode {
             namespace: namespace_in(&record.namespace),
             derived_name: record.derived_name,
             subtype: record.subtype.clone(),
-            aliases: pen.list("aliases", &bounded(&record.aliases))?,
-            tags: pen.list("tags", &bounded(&record.tags))?,
-            visibility: record.sharing.visibility(&self.keeper.viewer),
-            properties: self.properties(&kind, pen),
+            aliases: cleaner.list("aliases", &bounded(&record.aliases))?,
+            tags: cleaner.list("tags", &bounded(&record.tags))?,
+            visibility: record.sharing.visibility(&self.call.viewer),
+            properties: self.properties(&kind, cleaner),
             ..NewNode::new(self.uid, kind.kind, name)
         })
     }
 
-    fn properties(&self, kind: &Type, pen: &mut Pen) -> Properties {
+    fn properties(&self, kind: &Type, cleaner: &mut Cleaner) -> Properties {
         let mut properties = self.record.properties.clone();
         // Records that Lorewell exported were masked when they were first stored.
         if own_id(&self.record.key).is_none() {
-            properties.iter_mut().for_each(|(name, value)| *value = masked(pen, name, value));
+            properties.iter_mut().for_each(|(name, value)| *value = masked(cleaner, name, value));
         }
         self.identities.translate(&mut properties);
         kind.note_in(&mut properties);
@@ -242,20 +242,26 @@ impl Putting<'_> {
     }
 
     /// The texts of the record, with long ones split into parts.
-    fn texts(&self, pen: &mut Pen) -> Result<Vec<NewText>> {
+    fn texts(&self, cleaner: &mut Cleaner) -> Result<Vec<NewText>> {
         let mut texts = Vec::new();
         for passage in &self.record.passages {
-            let body = pen.long(&passage.body);
+            let body = cleaner.long(&passage.body);
             for part in parts(&body) {
-                texts.push(self.text(texts.len(), passage, part, pen)?);
+                texts.push(self.text(texts.len(), passage, part, cleaner)?);
             }
         }
         Ok(texts)
     }
 
-    fn text(&self, place: usize, passage: &Passage, body: &str, pen: &mut Pen) -> Result<NewText> {
+    fn text(
+        &self,
+        place: usize,
+        passage: &Passage,
+        body: &str,
+        cleaner: &mut Cleaner,
+    ) -> Result<NewText> {
         let key = format!("{}\u{0}{place}", self.record.first_key());
-        let uid = uid_of(self.keeper.viewer.world, self.label(), &key);
+        let uid = uid_of(self.call.viewer.world, self.label(), &key);
         let said = passage.provenance.clone();
         let session = said.session.map(|session| match self.identities.moved(&session) {
             Some(here) => here.to_string(),
@@ -264,17 +270,17 @@ impl Putting<'_> {
         let source = said.source.or_else(|| Some(self.label().to_owned()));
         let title: String = passage.title.chars().take(NAME_MAX).collect();
         Ok(NewText {
-            title: pen.text("title", &title)?,
+            title: cleaner.text("title", &title)?,
             position: passage.position.unwrap_or(i64::try_from(place).unwrap_or(i64::MAX)),
             provenance: Provenance { source, session, ..said },
             searchable: passage.searchable && !self.is_hidden(),
-            visibility: passage.sharing.visibility(&self.keeper.viewer),
+            visibility: passage.sharing.visibility(&self.call.viewer),
             ..NewText::new(uid, NodeRef::Uid(self.uid), word(&passage.kind)?, body)
         })
     }
 
     fn with_steps<'a>(&self, batch: Batch, steps: impl Iterator<Item = &'a Entry>) -> Batch {
-        let events: Vec<_> = steps.map(|step| event(self.keeper, step)).collect();
+        let events: Vec<_> = steps.map(|step| event(self.call, step)).collect();
         if events.is_empty() {
             return batch;
         }
@@ -287,7 +293,7 @@ impl Putting<'_> {
     }
 
     fn batch(&self) -> Batch {
-        let mut batch = self.keeper.batch();
+        let mut batch = self.call.batch();
         batch.origin.source = Some(self.label().to_owned());
         batch
     }
@@ -321,18 +327,18 @@ fn state(record: &Record) -> String {
 }
 
 /// Masks the secrets in a value. The name of the field helps to recognise them.
-fn masked(pen: &mut Pen, name: &str, value: &Value) -> Value {
+fn masked(cleaner: &mut Cleaner, name: &str, value: &Value) -> Value {
     match value {
-        Value::String(text) if text.contains(['"', '\\']) => json!(pen.long(text)),
+        Value::String(text) if text.contains(['"', '\\']) => json!(cleaner.long(text)),
         Value::String(text) => {
             let told = format!("\"{name}\": \"");
-            let whole = pen.long(&format!("{told}{text}\""));
+            let whole = cleaner.long(&format!("{told}{text}\""));
             json!(whole.strip_prefix(&told).and_then(|rest| rest.strip_suffix('"')).unwrap_or(text))
         }
-        Value::Array(list) => list.iter().map(|value| masked(pen, name, value)).collect(),
+        Value::Array(list) => list.iter().map(|value| masked(cleaner, name, value)).collect(),
         Value::Object(fields) => {
             let fields = fields.iter();
-            fields.map(|(name, value)| (name.clone(), masked(pen, name, value))).collect()
+            fields.map(|(name, value)| (name.clone(), masked(cleaner, name, value))).collect()
         }
         other => other.clone(),
     }

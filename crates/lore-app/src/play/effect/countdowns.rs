@@ -88,7 +88,7 @@ impl Work<'_> {
     pub(super) async fn countdown(&mut self, change: &CountdownChange) -> Result<()> {
         let name = names::checked_name("countdown.name", &change.name)?;
         let mut view = CountdownView { name: name.clone(), countdown: None, triggered: false };
-        self.tally
+        self.collector
             .table(self.home, |table| {
                 (view.countdown, view.triggered) = changed(table, &name, change)?;
                 Ok(Vec::new())

@@ -55,7 +55,7 @@ impl Work<'_> {
         self.check_members(plan)?;
         let mut loaded = Vec::with_capacity(self.nodes.len());
         for node in self.nodes {
-            loaded.push(sheet::load_with_visibility(self.desk, node).await?);
+            loaded.push(sheet::load_with_visibility(self.call, node).await?);
         }
         let is_known = |(.., shown): &(Sheet, i64, Visibility)| *shown == Visibility::Members;
         let any_known = loaded.iter().any(is_known);
@@ -74,10 +74,10 @@ impl Work<'_> {
                 },
             })
             .collect();
-        let (table, _) = table::load(self.desk, self.home).await?;
+        let (table, _) = table::load(self.call, self.home).await?;
         let log = RestLog::new(i64::from(table.short_rests)).map_err(table_error)?;
         let fear = GmFear::new(table.gm_fear).map_err(table_error)?;
-        let seed = || choose_seed(&self.desk.app.effects, Randomness::Live).seed;
+        let seed = || choose_seed(&self.call.app.effects, Randomness::Live).seed;
         let seeds = Seeds { open: seed(), hidden: seed() };
         let rested = rules::rest(plan.kind, plan.course, &party, log, fear, seeds.dice());
         let rested = rested.map_err(|error| self.rest_error(plan, error))?;
@@ -86,12 +86,12 @@ impl Work<'_> {
         for ((node, (sheet, version, visibility)), step) in
             self.nodes.iter().zip(&loaded).zip(rested.members)
         {
-            self.tally.stepped(node, *version, *visibility, sheet.stepped(step))?;
+            self.collector.stepped(node, *version, *visibility, sheet.stepped(step))?;
         }
         let notes: Vec<Note> = rested.notes.into_iter().chain(rested.fear.notes).collect();
         let after = (rested.fear.fear.value(), rested.log.short_in_a_row());
         let table = self
-            .tally
+            .collector
             .table(self.home, move |table| {
                 table.gm_fear = after.0;
                 table.short_rests = u8::try_from(after.1).unwrap_or(u8::MAX);

@@ -7,14 +7,14 @@ use lore_core::{Error, Event, Node, Properties, Result, Text, Timestamp, Uid, Vi
 use lore_store::{Bin, EventOrder, EventQuery};
 use serde_json::{Value, json};
 
-use crate::play::desk::Desk;
-use crate::play::dossier::NOTES;
+use crate::play::call::PlayCall;
+use crate::play::change_collector::told;
+use crate::play::character_details::NOTES;
 use crate::play::history::NOTES_LEFT_OUT;
 use crate::play::ids::Thing;
 use crate::play::sheet::{self, Sheet};
 use crate::play::table::{self, Table};
-use crate::play::tally::told;
-use crate::play::{CHARACTER, PARTICIPANT, SESSION, campaign, casting, context, rights};
+use crate::play::{CHARACTER, PARTICIPANT, SESSION, campaign, context, played, rights};
 
 /// The state of a campaign at some time.
 pub(super) struct Past {
@@ -61,17 +61,17 @@ pub(super) struct PastCharacter {
 
 impl Past {
     /// Loads the present state.
-    pub(super) async fn load(desk: &Desk, home: &Node) -> Result<Self> {
-        let (table, _) = table::load(desk, home).await?;
+    pub(super) async fn load(call: &PlayCall, home: &Node) -> Result<Self> {
+        let (table, _) = table::load(call, home).await?;
         let mut characters = Vec::new();
-        for node in campaign::members(desk, home, CHARACTER).await? {
-            characters.push(PastCharacter::load(desk, node).await?);
+        for node in campaign::members(call, home, CHARACTER).await? {
+            characters.push(PastCharacter::load(call, node).await?);
         }
         Ok(Self {
             table,
             name: home.name.clone(),
             properties: home.properties.clone(),
-            people: campaign::members(desk, home, PARTICIPANT).await?,
+            people: campaign::members(call, home, PARTICIPANT).await?,
             characters,
             not_rewound: Vec::new(),
             away: HashMap::new(),
@@ -83,20 +83,20 @@ impl Past {
     /// Undoes everything after an event.
     pub(super) async fn rewind(
         &mut self,
-        desk: &Desk,
+        call: &PlayCall,
         home: &Node,
         session: Uid,
         sequence: i64,
     ) -> Result<()> {
-        let node = desk.find(Thing::Session, session).await?;
+        let node = call.find(Thing::Session, session).await?;
         context::belongs(&node, home, Thing::Session, "session_id")?;
-        let moment = moment_of(desk, &node, sequence).await?;
-        let sessions = campaign::members(desk, home, SESSION).await?;
+        let moment = moment_of(call, &node, sequence).await?;
+        let sessions = campaign::members(call, home, SESSION).await?;
         for thing in [Thing::Participant, Thing::Character] {
-            let archived = campaign::archived_members(desk, home, thing).await?;
+            let archived = campaign::archived_members(call, home, thing).await?;
             self.away.extend(archived.into_iter().map(|node| (node.uid, node)));
         }
-        for event in later_events(desk, home, &sessions, &node, sequence, moment).await? {
+        for event in later_events(call, home, &sessions, &node, sequence, moment).await? {
             self.undo(&event);
         }
         self.put_back(|archived| archived > moment);
@@ -219,7 +219,7 @@ impl Past {
     /// Removes what was created after a time.
     fn drop_later(&mut self, moment: Timestamp) {
         self.people.retain(|node| node.created.at <= moment);
-        self.characters.retain(|character| casting::since(&character.node) <= moment);
+        self.characters.retain(|character| played::since(&character.node) <= moment);
         for character in &mut self.characters {
             character.texts.retain(|text| text.created.at <= moment);
         }
@@ -252,8 +252,7 @@ impl Past {
             doubts.extend(changed.map(|(what, _)| format!("{what} of {}", node.name)));
         }
         let gone = |node: &&Node| {
-            casting::since(node) <= moment
-                && node.deleted_at.is_some_and(|at| unknown(node.uid, at))
+            played::since(node) <= moment && node.deleted_at.is_some_and(|at| unknown(node.uid, at))
         };
         let gone = self.away.values().filter(gone);
         doubts.extend(gone.map(|node| format!("{}, archived since", node.name)));
@@ -263,14 +262,14 @@ impl Past {
 }
 
 impl PastCharacter {
-    async fn load(desk: &Desk, node: Node) -> Result<Self> {
-        let store = &desk.app.store;
-        let (sheet, _, sheet_shown) = sheet::load_with_visibility(desk, &node).await?;
-        let mut texts = store.texts_of(&desk.viewer, node.id, Bin::Live).await?;
+    async fn load(call: &PlayCall, node: Node) -> Result<Self> {
+        let store = &call.app.store;
+        let (sheet, _, sheet_shown) = sheet::load_with_visibility(call, &node).await?;
+        let mut texts = store.texts_of(&call.viewer, node.id, Bin::Live).await?;
         let notes = texts.extract_if(.., |text| text.kind.as_str() == NOTES).next();
-        let control = rights::control_of(desk, &node).await?;
+        let control = rights::control_of(call, &node).await?;
         let controller = match &control {
-            Some(edge) => store.nodes(&desk.viewer, &[edge.source]).await?.first().map(|n| n.uid),
+            Some(edge) => store.nodes(&call.viewer, &[edge.source]).await?.first().map(|n| n.uid),
             None => None,
         };
         Ok(Self {
@@ -316,7 +315,7 @@ impl PastCharacter {
                     _ => Visibility::Gm,
                 };
                 self.node.visibility = to("name");
-                casting::show(&mut self.node.properties, to("name"));
+                played::show(&mut self.node.properties, to("name"));
                 self.sheet_shown = to("sheet");
                 self.notes_shown = to("notes");
             }
@@ -332,30 +331,30 @@ fn archived_at(kept: Option<&Value>) -> Option<Timestamp> {
 
 /// Returns all events in a campaign after an event, newest first.
 async fn later_events(
-    desk: &Desk,
+    call: &PlayCall,
     home: &Node,
     sessions: &[Node],
     session: &Node,
     sequence: i64,
     moment: Timestamp,
 ) -> Result<Vec<Event>> {
-    let mut later = events_after(desk, session, sequence).await?;
+    let mut later = events_after(call, session, sequence).await?;
     let others = sessions.iter().filter(|other| other.id != session.id);
     for log in others.chain([home]) {
-        let events = events_after(desk, log, 0).await?;
+        let events = events_after(call, log, 0).await?;
         later.extend(events.into_iter().filter(|event| event.at > moment));
     }
     later.sort_by_key(|event| std::cmp::Reverse((event.at, event.sequence)));
     Ok(later)
 }
 
-async fn moment_of(desk: &Desk, session: &Node, sequence: i64) -> Result<Timestamp> {
+async fn moment_of(call: &PlayCall, session: &Node, sequence: i64) -> Result<Timestamp> {
     let query = EventQuery {
         after: Some(sequence.saturating_sub(1)),
         before: Some(sequence.saturating_add(1)),
         ..EventQuery::default()
     };
-    let found = desk.app.store.events(&desk.viewer, session.id, query).await?;
+    let found = call.app.store.events(&call.viewer, session.id, query).await?;
     found.first().map(|event| event.at).ok_or_else(|| {
         Error::not_found(
             format!("event {sequence} of this session"),
@@ -364,7 +363,7 @@ async fn moment_of(desk: &Desk, session: &Node, sequence: i64) -> Result<Timesta
     })
 }
 
-async fn events_after(desk: &Desk, log: &Node, sequence: i64) -> Result<Vec<Event>> {
+async fn events_after(call: &PlayCall, log: &Node, sequence: i64) -> Result<Vec<Event>> {
     let mut events: Vec<Event> = Vec::new();
     loop {
         let after = events.last().map_or(sequence, |event| event.sequence);
@@ -374,7 +373,7 @@ async fn events_after(desk: &Desk, log: &Node, sequence: i64) -> Result<Vec<Even
             limit: 1_000,
             ..EventQuery::default()
         };
-        let page = desk.app.store.events(&desk.viewer, log.id, query).await?;
+        let page = call.app.store.events(&call.viewer, log.id, query).await?;
         if page.is_empty() {
             return Ok(events);
         }

@@ -1,10 +1,10 @@
 //! Wire types for a subgraph, the answer of the context action.
 
+use lore_app::memory::answer_budget::{AnswerBudget, Piece};
 use lore_app::memory::context::Subgraph;
 use lore_app::memory::ids::shown;
 use lore_app::memory::kinds::type_of;
 use lore_app::memory::recall::Memory;
-use lore_app::memory::room::{Piece, Room};
 use lore_core::error::echoed;
 use lore_rules::memory::budget;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::envelope::{Nullable, is_zero, rounded, written};
-use super::recall_wire::LapsedOut;
+use super::recall_wire::ReplacementOut;
 use super::wire::{EdgeOut, further};
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -48,7 +48,7 @@ pub(super) struct ContextNode {
     /// How well it matches, 0 to 1.
     confidence: f64,
     #[serde(flatten)]
-    lapsed: LapsedOut,
+    replacement: ReplacementOut,
     #[serde(flatten)]
     full: Option<ContextFull>,
 }
@@ -77,7 +77,7 @@ pub(super) struct ContextExperience {
     /// Remaining relevance, 0 to 1.
     relevance: f64,
     #[serde(flatten)]
-    lapsed: LapsedOut,
+    replacement: ReplacementOut,
     #[serde(flatten)]
     full: Option<ExperienceFull>,
 }
@@ -112,13 +112,13 @@ pub(super) fn repeated(question: &str, tokens: Option<usize>) -> String {
 }
 
 /// Returns the token budget for a subgraph, in full or as a summary.
-pub(super) fn room(tokens: usize, query: &str, full: bool) -> Room {
+pub(super) fn answer_budget(tokens: usize, query: &str, full: bool) -> AnswerBudget {
     let frame = json!({
         "_v": "1.0", "query": query, "detail": "summary", "count": 50, "nodes": [], "edges": [],
         "experiences": [], "left_out": 50, "edges_left_out": 100,
     });
     let written = if full { in_full } else { in_short };
-    Room::new(tokens, &frame.to_string(), written)
+    AnswerBudget::new(tokens, &frame.to_string(), written)
 }
 
 fn in_full(piece: &Piece<'_>) -> String {
@@ -165,7 +165,7 @@ impl ContextOut {
 
 impl ContextNode {
     fn of(memory: Memory, full: bool) -> Self {
-        let lapsed = LapsedOut::of(&memory.node, memory.lapsed.as_ref());
+        let replacement = ReplacementOut::of(&memory.node, memory.replacement.as_ref());
         let truncated = memory.is_cut();
         let node = memory.node;
         Self {
@@ -173,7 +173,7 @@ impl ContextNode {
             name: node.name.clone(),
             r#type: type_of(&node).to_owned(),
             confidence: rounded(memory.score.unwrap_or_default().clamp(0.0, 1.0), 4),
-            lapsed,
+            replacement,
             full: full.then(|| ContextFull {
                 description: Nullable(memory.body.map(|body| body.text)),
                 truncated,
@@ -190,16 +190,17 @@ const SUMMARY_LETTERS: usize = 200;
 impl ContextExperience {
     fn of(memory: &Memory, full: Option<Option<String>>) -> Self {
         let content = memory.words();
-        let lesson = memory.fading.map_or("experience", |fading| fading.lesson.as_str());
+        let experience_type =
+            memory.fading.map_or("experience", |fading| fading.experience_type.as_str());
         Self {
             id: shown(&memory.node),
-            r#type: lesson.to_owned(),
+            r#type: experience_type.to_owned(),
             content: match full {
                 Some(_) => content.to_owned(),
                 None => content.chars().take(SUMMARY_LETTERS).collect(),
             },
             relevance: rounded(memory.relevance, 4),
-            lapsed: LapsedOut::of(&memory.node, memory.lapsed.as_ref()),
+            replacement: ReplacementOut::of(&memory.node, memory.replacement.as_ref()),
             full: full.map(|situation| ExperienceFull {
                 truncated: memory.is_cut(),
                 confidence: memory.fading.map_or("high", |fading| fading.confidence.as_str()),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use lore_app::memory::kinds::Sharing;
-use lore_app::memory::{Keeper, Refusal, Reply};
+use lore_app::memory::{MemoryCall, Refusal, Reply};
 use lore_core::error::Code;
 use lore_core::{Error, Result};
 use schemars::JsonSchema;
@@ -80,8 +80,8 @@ pub(super) fn unknown_action<W: Words>(action: &Spelled<W>) -> Refusal {
 }
 
 /// Returns what the use cases of a call work with.
-pub(super) fn keeper(call: &Call, tool: &'static str) -> Keeper {
-    Keeper {
+pub(super) fn memory_call(call: &Call, tool: &'static str) -> MemoryCall {
+    MemoryCall {
         app: Arc::clone(&call.app),
         viewer: call.viewer,
         tool,

@@ -12,7 +12,7 @@ use lore_app::memory::kinds::type_of;
 use lore_app::memory::project::{self, Entry, Outcome, Project};
 use lore_core::{Node, Result};
 
-use super::envelope::keeper;
+use super::envelope::memory_call;
 use super::resources::plain;
 use crate::call::Call;
 use crate::prompt::{Prompt, PromptText, Speaker};
@@ -43,22 +43,22 @@ const GOALS_LETTERS: usize = 1_000;
 pub(super) const STEP_LETTERS: usize = 200;
 
 async fn open(call: Call) -> Result<Vec<PromptText>> {
-    let keeper = keeper(&call, "kn_bootup");
-    let projects = project::list(&keeper).await.map_err(plain)?;
+    let call = memory_call(&call, "kn_bootup");
+    let projects = project::list(&call).await.map_err(plain)?;
     let steps = match projects.first() {
-        Some(first) => project::recent(&keeper, first, STEPS).await.map_err(plain)?,
+        Some(first) => project::recent(&call, first, STEPS).await.map_err(plain)?,
         None => Vec::new(),
     };
     let wanted = Wanted { min_relevance: LEFT_MIN, limit: MEMORIES, ..Wanted::default() };
-    let memories = experience::search(&keeper, &wanted).await.map_err(plain)?;
+    let memories = experience::search(&call, &wanted).await.map_err(plain)?;
     let implementing = idea::Wanted {
         status: Some("implementing".into()),
         limit: IDEAS,
         ..idea::Wanted::default()
     };
-    let ideas = idea::list(&keeper, &implementing).await.map_err(plain)?;
+    let ideas = idea::list(&call, &implementing).await.map_err(plain)?;
     let newest = NodeSearch { limit: LOOKED_AT, ..NodeSearch::default() };
-    let mut known = graph::query(&keeper, &newest).await.map_err(plain)?.nodes;
+    let mut known = graph::query(&call, &newest).await.map_err(plain)?.nodes;
     // What was learned has two halves: an experience that fades, and a node that stays. A node
     // whose experience is among the memories would be the same fact twice.
     let shown: HashSet<String> =
@@ -97,9 +97,9 @@ fn render(scene: &Scene) -> String {
     }
     for memory in memories {
         let content = line(&memory.content, LETTERS);
-        let _ = write!(text, "- [{}] {content}", memory.fading.lesson.as_str());
-        if let Some(lapsed) = &memory.lapsed {
-            let _ = write!(text, " (no longer holds: see {})", shown(&lapsed.by));
+        let _ = write!(text, "- [{}] {content}", memory.fading.experience_type.as_str());
+        if let Some(replacement) = &memory.replacement {
+            let _ = write!(text, " (no longer holds: see {})", shown(&replacement.by));
         }
         text.push('\n');
     }

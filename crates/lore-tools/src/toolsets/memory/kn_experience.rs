@@ -3,17 +3,17 @@
 use lore_app::memory::experience::{self, Experience, NewExperience, Wanted};
 use lore_app::memory::ids::{show, shown};
 use lore_app::memory::learn::Origin;
-use lore_app::memory::{Keeper, Reply};
+use lore_app::memory::{MemoryCall, Reply, pruning};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::envelope::{
-    Envelope, envelope, keeper, limit, offset, rounded, share, sharing, unknown_action,
+    Envelope, envelope, limit, memory_call, offset, rounded, share, sharing, unknown_action,
 };
-use super::recall_wire::{LapsedOut, OriginOut};
-use super::words::{Confidences, Lessons, Sharings, Spelled, Words, given};
+use super::recall_wire::{OriginOut, ReplacementOut};
+use super::words::{Confidences, ExperienceTypes, Sharings, Spelled, Words, given};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -32,7 +32,7 @@ pub(super) struct Input {
     action: Spelled<Actions>,
     /// save: what was learned
     content: Option<String>,
-    r#type: Option<Spelled<Lessons>>,
+    r#type: Option<Spelled<ExperienceTypes>>,
     /// save: situation it was learned in
     context: Option<String>,
     /// save
@@ -117,19 +117,19 @@ pub(super) struct ExperienceOut {
     #[serde(flatten)]
     origin: OriginOut,
     #[serde(flatten)]
-    lapsed: LapsedOut,
+    replacement: ReplacementOut,
 }
 
 impl ExperienceOut {
     pub(super) fn of(experience: Experience) -> Self {
         Self {
             id: shown(&experience.node),
-            r#type: experience.fading.lesson.as_str(),
+            r#type: experience.fading.experience_type.as_str(),
             content: experience.content,
             confidence: experience.fading.confidence.as_str(),
             relevance: rounded(experience.relevance, 4),
             tags: experience.tags,
-            lapsed: LapsedOut::of(&experience.node, experience.lapsed.as_ref()),
+            replacement: ReplacementOut::of(&experience.node, experience.replacement.as_ref()),
             origin: OriginOut::of(experience.provenance),
         }
     }
@@ -183,28 +183,28 @@ impl ToolSpec for KnExperience {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let keeper = keeper(&call, Self::NAME);
+        let call = memory_call(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         let min_relevance = share("min_relevance", input.min_relevance, 0.0)?;
         let threshold = share("threshold", input.threshold, 0.01)?;
         envelope(match input.action.word() {
-            "save" => save(&keeper, input).await,
+            "save" => save(&call, input).await,
             "search" => {
-                let (text, lesson) = (input.text, given(input.r#type));
+                let (text, experience_type) = (input.text, given(input.r#type));
                 let tags = input.tags.unwrap_or_default();
-                let wanted = Wanted { text, lesson, tags, min_relevance, limit, offset };
-                search(&keeper, &wanted).await
+                let wanted = Wanted { text, experience_type, tags, min_relevance, limit, offset };
+                search(&call, &wanted).await
             }
-            "prune" => prune(&keeper, threshold).await,
+            "prune" => prune(&call, threshold).await,
             _ => Err(unknown_action(&input.action)),
         })
     }
 }
 
-async fn save(keeper: &Keeper, input: Input) -> Reply<Output> {
+async fn save(call: &MemoryCall, input: Input) -> Reply<Output> {
     let new = NewExperience {
         content: input.content,
-        lesson: given(input.r#type),
+        experience_type: given(input.r#type),
         context: input.context,
         confidence: given(input.confidence),
         tags: input.tags.unwrap_or_default(),
@@ -216,10 +216,10 @@ async fn save(keeper: &Keeper, input: Input) -> Reply<Output> {
         supersedes: input.supersedes,
         sharing: sharing(input.visibility.as_ref())?,
     };
-    let saved = experience::save(keeper, &new).await?;
+    let saved = experience::save(call, &new).await?;
     Ok(Output::Saved(Saved {
         id: shown(&saved.kept.node),
-        r#type: saved.kept.fading.lesson.as_str(),
+        r#type: saved.kept.fading.experience_type.as_str(),
         confidence: saved.kept.fading.confidence.as_str(),
         decay_rate: rounded(saved.kept.fading.rate, 6),
         score: 1.0,
@@ -227,14 +227,14 @@ async fn save(keeper: &Keeper, input: Input) -> Reply<Output> {
     }))
 }
 
-async fn search(keeper: &Keeper, wanted: &Wanted) -> Reply<Output> {
-    let found = experience::search(keeper, wanted).await?;
+async fn search(call: &MemoryCall, wanted: &Wanted) -> Reply<Output> {
+    let found = experience::search(call, wanted).await?;
     let experiences: Vec<_> = found.into_iter().map(ExperienceOut::of).collect();
     Ok(Output::Found(Found { count: experiences.len(), experiences }))
 }
 
-async fn prune(keeper: &Keeper, threshold: f64) -> Reply<Output> {
-    let pruned = experience::prune(keeper, threshold).await?;
+async fn prune(call: &MemoryCall, threshold: f64) -> Reply<Output> {
+    let pruned = pruning::prune(call, threshold).await?;
     let pruned_ids: Vec<_> = pruned.into_iter().map(|uid| show("experience", uid)).collect();
     Ok(Output::Pruned(Pruned { pruned_count: pruned_ids.len(), pruned_ids }))
 }

@@ -5,7 +5,7 @@ use lore_app::memory::ids::shown;
 use lore_app::memory::kinds::Sharing;
 use lore_app::memory::link::{self, NewLink};
 use lore_app::memory::status::{self, Finding, Status};
-use lore_app::memory::{Keeper, Reply};
+use lore_app::memory::{MemoryCall, Reply};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 use super::envelope::{
-    Envelope, envelope, is_full, keeper, limit, offset, share, sharing, unknown_action,
+    Envelope, envelope, is_full, limit, memory_call, offset, share, sharing, unknown_action,
 };
 use super::wire::{EdgeOut, NodeOut};
 use super::words::{Details, Sharings, Spelled, Words};
@@ -267,22 +267,22 @@ impl ToolSpec for KnGraph {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let keeper = keeper(&call, Self::NAME);
+        let call = memory_call(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         let weight = input.weight.map(|weight| share("weight", Some(weight), 1.0)).transpose()?;
         envelope(match input.action.word() {
-            "add" => add(&keeper, input).await,
-            "connect" => connect(&keeper, input, weight).await,
-            "query" => query(&keeper, input, limit, offset).await,
-            "remove" => graph::remove(&keeper, &target(input)).await.map(removed),
-            "restore" => graph::restore(&keeper, &target(input)).await.map(restored),
-            "status" => status::status(&keeper).await.map(|found| Output::Counted(found.into())),
+            "add" => add(&call, input).await,
+            "connect" => connect(&call, input, weight).await,
+            "query" => query(&call, input, limit, offset).await,
+            "remove" => graph::remove(&call, &target(input)).await.map(removed),
+            "restore" => graph::restore(&call, &target(input)).await.map(restored),
+            "status" => status::status(&call).await.map(|found| Output::Counted(found.into())),
             _ => Err(unknown_action(&input.action)),
         })
     }
 }
 
-async fn add(keeper: &Keeper, input: Input) -> Reply<Output> {
+async fn add(call: &MemoryCall, input: Input) -> Reply<Output> {
     let new = NewKnown {
         name: input.name,
         type_name: input.r#type,
@@ -291,11 +291,11 @@ async fn add(keeper: &Keeper, input: Input) -> Reply<Output> {
         tags: input.tags.unwrap_or_default(),
         sharing: sharing(input.visibility.as_ref())?,
     };
-    let added = graph::add(keeper, &new).await?;
+    let added = graph::add(call, &new).await?;
     Ok(Output::Added(Added { node: NodeOut::full(added.kept), masked: added.masked }))
 }
 
-async fn connect(keeper: &Keeper, input: Input, weight: Option<f64>) -> Reply<Output> {
+async fn connect(call: &MemoryCall, input: Input, weight: Option<f64>) -> Reply<Output> {
     let new = NewLink {
         source: input.source_id,
         target: input.target_id,
@@ -306,7 +306,7 @@ async fn connect(keeper: &Keeper, input: Input, weight: Option<f64>) -> Reply<Ou
             None => None,
         },
     };
-    let written = link::connect(keeper, &new).await?;
+    let written = link::connect(call, &new).await?;
     let edge = EdgeOut::of(&written.kept);
     let mut properties = written.kept.edge.properties;
     properties.shift_remove("type");
@@ -320,7 +320,7 @@ async fn connect(keeper: &Keeper, input: Input, weight: Option<f64>) -> Reply<Ou
     }))
 }
 
-async fn query(keeper: &Keeper, input: Input, limit: usize, offset: usize) -> Reply<Output> {
+async fn query(call: &MemoryCall, input: Input, limit: usize, offset: usize) -> Reply<Output> {
     let full = is_full(input.detail.as_ref())?;
     let wanted = NodeSearch {
         text: input.text,
@@ -330,7 +330,7 @@ async fn query(keeper: &Keeper, input: Input, limit: usize, offset: usize) -> Re
         limit,
         offset,
     };
-    let found = graph::query(keeper, &wanted).await?;
+    let found = graph::query(call, &wanted).await?;
     let shown = |known| if full { NodeOut::full(known) } else { NodeOut::brief(&known) };
     let nodes: Vec<_> = found.nodes.into_iter().map(shown).collect();
     Ok(Output::Found(Found { count: nodes.len(), nodes, more: found.more }))

@@ -3,13 +3,13 @@
 use lore_app::memory::graph::Written;
 use lore_app::memory::idea::{self, Draft, Idea, Linked, Wanted};
 use lore_app::memory::ids::shown;
-use lore_app::memory::{Keeper, Reply};
+use lore_app::memory::{MemoryCall, Reply};
 use lore_core::{Error, Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::envelope::{Envelope, Nullable, envelope, keeper, limit, offset, unknown_action};
+use super::envelope::{Envelope, Nullable, envelope, limit, memory_call, offset, unknown_action};
 use super::words::{Spelled, Words, given};
 use crate::call::Call;
 use crate::choice::choice;
@@ -167,15 +167,15 @@ impl ToolSpec for KnIdea {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let keeper = keeper(&call, Self::NAME);
+        let call = memory_call(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         if input.score.is_some_and(|score| !score.is_finite()) {
             return Err(Error::invalid("score", "is not a number", "use a plain number"));
         }
         envelope(match input.action.word() {
-            "create" => kept(idea::create(&keeper, &draft(input)).await),
-            "update" => kept(idea::update(&keeper, &draft(input)).await),
-            "list" => list(&keeper, input, limit, offset).await,
+            "create" => kept(idea::create(&call, &draft(input)).await),
+            "update" => kept(idea::update(&call, &draft(input)).await),
+            "list" => list(&call, input, limit, offset).await,
             _ => Err(unknown_action(&input.action)),
         })
     }
@@ -202,8 +202,8 @@ fn kept(written: Reply<Written<(Idea, Linked)>>) -> Reply<Output> {
     Ok(Output::Kept(Kept { idea: IdeaOut::of(idea), linked_to, link_error, masked }))
 }
 
-async fn list(keeper: &Keeper, input: Input, limit: usize, offset: usize) -> Reply<Output> {
+async fn list(call: &MemoryCall, input: Input, limit: usize, offset: usize) -> Reply<Output> {
     let wanted = Wanted { status: given(input.status), category: input.category, limit, offset };
-    let ideas: Vec<_> = idea::list(keeper, &wanted).await?.into_iter().map(IdeaOut::of).collect();
+    let ideas: Vec<_> = idea::list(call, &wanted).await?.into_iter().map(IdeaOut::of).collect();
     Ok(Output::Listed(Listed { count: ideas.len(), ideas }))
 }

@@ -8,7 +8,7 @@ use lore_app::memory::kinds::{Sharing, namespace_of, type_of};
 use lore_app::memory::learn::{self, Candidate, Origin};
 use lore_app::memory::recall::{self, Ask};
 use lore_app::memory::related::{self, Walk};
-use lore_app::memory::{Keeper, Refusal, Reply};
+use lore_app::memory::{MemoryCall, Refusal, Reply};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,11 +16,12 @@ use serde_json::{Map, Value, json};
 
 use super::context_wire::{self, ContextOut};
 use super::envelope::{
-    Envelope, Nullable, envelope, is_full, keeper, limit, rounded, share, unknown_action, whole,
+    Envelope, Nullable, envelope, is_full, limit, memory_call, rounded, share, unknown_action,
+    whole,
 };
-use super::recall_wire::{self, LapsedOut, Recalled};
+use super::recall_wire::{self, Recalled, ReplacementOut};
 use super::related_wire::{self, RelatedOut};
-use super::words::{Confidences, Details, Lessons, Spelled, Words, given};
+use super::words::{Confidences, Details, ExperienceTypes, Spelled, Words, given};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
 use crate::toolset::Toolset;
@@ -39,7 +40,7 @@ pub(super) struct Input {
     action: Spelled<Actions>,
     /// learn: one fact, in a sentence or two
     content: Option<String>,
-    r#type: Option<Spelled<Lessons>>,
+    r#type: Option<Spelled<ExperienceTypes>>,
     /// learn: situation it was learned in
     context: Option<String>,
     /// learn: high stays, others fade
@@ -131,7 +132,7 @@ pub(super) struct CandidateOut {
     /// duplicate, contradiction or similar.
     relation: &'static str,
     #[serde(flatten)]
-    lapsed: LapsedOut,
+    replacement: ReplacementOut,
 }
 
 impl ToolSpec for KnIntel {
@@ -174,12 +175,12 @@ impl ToolSpec for KnIntel {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let keeper = keeper(&call, Self::NAME);
+        let call = memory_call(&call, Self::NAME);
         let ask = Ask {
             topic: input.topic.clone(),
             limit: limit(input.limit)?,
             min_relevance: share("min_relevance", input.min_relevance, 0.0)?,
-            room: None,
+            answer_budget: None,
         };
         let budget = input
             .max_tokens
@@ -187,20 +188,20 @@ impl ToolSpec for KnIntel {
             .transpose()?;
         let depth = whole("depth", input.depth, 1, [1, 5])?;
         envelope(match input.action.word() {
-            "learn" => learn(&keeper, input).await,
-            "recall" => recall(&keeper, ask, budget).await,
-            "crossref" => crossref(&keeper, input.problem.as_deref(), ask, budget).await,
-            "context" => context(&keeper, input, ask, budget).await,
-            "related" => related(&keeper, input, [depth, ask.limit], budget).await,
+            "learn" => learn(&call, input).await,
+            "recall" => recall(&call, ask, budget).await,
+            "crossref" => crossref(&call, input.problem.as_deref(), ask, budget).await,
+            "context" => context(&call, input, ask, budget).await,
+            "related" => related(&call, input, [depth, ask.limit], budget).await,
             _ => Err(unknown_action(&input.action)),
         })
     }
 }
 
-async fn learn(keeper: &Keeper, input: Input) -> Reply<Output> {
+async fn learn(call: &MemoryCall, input: Input) -> Reply<Output> {
     let new = NewExperience {
         content: input.content,
-        lesson: given(input.r#type),
+        experience_type: given(input.r#type),
         context: input.context,
         confidence: given(input.confidence),
         tags: input.tags.unwrap_or_default(),
@@ -212,13 +213,13 @@ async fn learn(keeper: &Keeper, input: Input) -> Reply<Output> {
         supersedes: input.supersedes,
         sharing: Sharing::Workspace,
     };
-    let written = learn::learn(keeper, &new).await?;
+    let written = learn::learn(call, &new).await?;
     let learned = written.kept;
     Ok(Output::Learned(Learned {
         stored_as: if learned.node.is_some() { "node" } else { "experience" },
         node_id: Nullable(learned.node.as_ref().map(shown)),
         experience_id: shown(&learned.experience),
-        r#type: learned.fading.lesson.as_str(),
+        r#type: learned.fading.experience_type.as_str(),
         confidence: learned.fading.confidence.as_str(),
         namespace: learned.node.as_ref().map(|node| namespace_of(node).to_owned()),
         candidates: learned.candidates.into_iter().map(CandidateOut::of).collect(),
@@ -235,45 +236,52 @@ impl CandidateOut {
             snippet: candidate.snippet.chars().take(160).collect(),
             similarity: rounded(candidate.similarity, 4),
             relation: candidate.relation.as_str(),
-            lapsed: LapsedOut::of(&candidate.node, candidate.lapsed.as_ref()),
+            replacement: ReplacementOut::of(&candidate.node, candidate.replacement.as_ref()),
         }
     }
 }
 
-async fn recall(keeper: &Keeper, ask: Ask, budget: Option<usize>) -> Reply<Output> {
-    let ask = Ask { room: budget.map(recall_wire::room), ..ask };
-    let recalled = recall::recall(keeper, &ask).await?;
+async fn recall(call: &MemoryCall, ask: Ask, budget: Option<usize>) -> Reply<Output> {
+    let ask = Ask { answer_budget: budget.map(recall_wire::answer_budget), ..ask };
+    let recalled = recall::recall(call, &ask).await?;
     Ok(Output::Recalled(Recalled::here(recalled)))
 }
 
 async fn crossref(
-    keeper: &Keeper,
+    call: &MemoryCall,
     problem: Option<&str>,
     ask: Ask,
     budget: Option<usize>,
 ) -> Reply<Output> {
-    let ask = Ask { room: budget.map(recall_wire::room), ..ask };
-    let found = crossref::crossref(keeper, problem, &ask).await?;
+    let ask = Ask { answer_budget: budget.map(recall_wire::answer_budget), ..ask };
+    let found = crossref::crossref(call, problem, &ask).await?;
     Ok(Output::Recalled(Recalled::elsewhere(found)))
 }
 
-async fn context(keeper: &Keeper, input: Input, ask: Ask, budget: Option<usize>) -> Reply<Output> {
+async fn context(
+    call: &MemoryCall,
+    input: Input,
+    ask: Ask,
+    budget: Option<usize>,
+) -> Reply<Output> {
     let full = is_full(input.detail.as_ref())?;
     let query = context_wire::repeated(input.keywords.as_deref().unwrap_or_default(), budget);
-    let room = budget.map(|tokens| context_wire::room(tokens, &query, full));
-    let found = context::context(keeper, input.keywords.as_deref(), &Ask { room, ..ask }).await?;
+    let answer_budget = budget.map(|tokens| context_wire::answer_budget(tokens, &query, full));
+    let found =
+        context::context(call, input.keywords.as_deref(), &Ask { answer_budget, ..ask }).await?;
     Ok(Output::Context(ContextOut::of(found, query, full)))
 }
 
 async fn related(
-    keeper: &Keeper,
+    call: &MemoryCall,
     input: Input,
     [depth, limit]: [usize; 2],
     budget: Option<usize>,
 ) -> Reply<Output> {
-    let room = budget.map(related_wire::room);
-    let walk = Walk { node: input.node_id, depth, edge_type: input.edge_type, limit, room };
-    match related::related(keeper, &walk).await {
+    let answer_budget = budget.map(related_wire::answer_budget);
+    let walk =
+        Walk { node: input.node_id, depth, edge_type: input.edge_type, limit, answer_budget };
+    match related::related(call, &walk).await {
         Ok(found) => Ok(Output::Related(RelatedOut::of(found))),
         Err(missing @ Refusal::NotFound { .. }) => {
             Ok(Output::Related(RelatedOut::nowhere(missing.to_string())))

@@ -2,13 +2,13 @@
 
 use lore_app::memory::ids::shown;
 use lore_app::memory::project::{self, Draft, Entry, NewEntry, Project};
-use lore_app::memory::{Keeper, Reply};
+use lore_app::memory::{MemoryCall, Reply};
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::envelope::{Envelope, envelope, keeper, limit, offset, unknown_action};
+use super::envelope::{Envelope, envelope, limit, memory_call, offset, unknown_action};
 use super::words::{Spelled, Words, given};
 use crate::call::Call;
 use crate::tool::{Annotations, ToolSpec};
@@ -228,13 +228,13 @@ impl ToolSpec for KnProject {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
-        let keeper = keeper(&call, Self::NAME);
+        let call = memory_call(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         envelope(match input.action.word() {
-            "create" => kept(project::create(&keeper, &draft(input)).await),
-            "update" => kept(project::update(&keeper, &draft(input)).await),
-            "list" => list(&keeper, input, Page { limit, offset }).await,
-            "log" => log(&keeper, input).await,
+            "create" => kept(project::create(&call, &draft(input)).await),
+            "update" => kept(project::update(&call, &draft(input)).await),
+            "list" => list(&call, input, Page { limit, offset }).await,
+            "log" => log(&call, input).await,
             _ => Err(unknown_action(&input.action)),
         })
     }
@@ -269,31 +269,31 @@ struct Page {
     offset: usize,
 }
 
-async fn list(keeper: &Keeper, input: Input, page: Page) -> Reply<Output> {
+async fn list(call: &MemoryCall, input: Input, page: Page) -> Reply<Output> {
     let chosen = input.set_active.as_deref().map(str::trim).filter(|id| !id.is_empty());
     if let Some(id) = chosen {
-        keeper.require_writing()?;
-        project::activate(keeper, id).await?;
+        call.require_writing()?;
+        project::activate(call, id).await?;
     }
     if let Some(id) = input.project_id.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
-        return read(keeper, id, page).await;
+        return read(call, id, page).await;
     }
     let only_active = input.active_only == Some(true);
-    let projects = project::list(keeper).await?;
+    let projects = project::list(call).await?;
     let shown = projects.iter().filter(|project| project.active || !only_active);
     let projects: Vec<_> = shown.map(ProjectOut::of).collect();
     Ok(Output::Listed(Listed { count: projects.len(), projects, entries: None, more: false }))
 }
 
-async fn read(keeper: &Keeper, id: &str, page: Page) -> Reply<Output> {
-    let project = project::find(keeper, id).await?;
-    let steps = project::steps(keeper, &project, page.limit, page.offset).await?;
+async fn read(call: &MemoryCall, id: &str, page: Page) -> Reply<Output> {
+    let project = project::find(call, id).await?;
+    let steps = project::steps(call, &project, page.limit, page.offset).await?;
     let entries = Some(steps.entries.into_iter().map(EntryOut::of).collect());
     let projects = vec![ProjectOut::of(&project)];
     Ok(Output::Listed(Listed { count: 1, projects, entries, more: steps.more }))
 }
 
-async fn log(keeper: &Keeper, input: Input) -> Reply<Output> {
+async fn log(call: &MemoryCall, input: Input) -> Reply<Output> {
     let entry = NewEntry {
         project: input.project_id,
         action: input.action_text,
@@ -301,7 +301,7 @@ async fn log(keeper: &Keeper, input: Input) -> Reply<Output> {
         result: input.result,
         next_step: input.next_step,
     };
-    let (project, written) = project::log(keeper, &entry).await?;
+    let (project, written) = project::log(call, &entry).await?;
     Ok(Output::Logged(Logged {
         id: written.kept.id,
         project_id: shown(&project.node),

@@ -9,7 +9,7 @@ use lore_app::memory::project::{self, Entry, Outcome, Project};
 use lore_app::memory::status::{self, Status};
 use lore_core::Result;
 
-use super::envelope::keeper;
+use super::envelope::memory_call;
 use super::kn_bootup::{STEP_LETTERS, line};
 use super::resources::plain;
 use crate::call::Call;
@@ -32,15 +32,15 @@ const STEPS: usize = 10;
 const MEMORIES: usize = 50;
 
 async fn open(call: Call) -> Result<Vec<PromptText>> {
-    let keeper = keeper(&call, "kn_review");
-    let project = project::list(&keeper).await.map_err(plain)?.into_iter().next();
+    let call = memory_call(&call, "kn_review");
+    let project = project::list(&call).await.map_err(plain)?.into_iter().next();
     let steps = match &project {
-        Some(project) => project::recent(&keeper, project, STEPS).await.map_err(plain)?,
+        Some(project) => project::recent(&call, project, STEPS).await.map_err(plain)?,
         None => Vec::new(),
     };
     let wanted = Wanted { limit: MEMORIES, ..Wanted::default() };
-    let memories = experience::search(&keeper, &wanted).await.map_err(plain)?;
-    let status = status::status(&keeper).await.map_err(plain)?;
+    let memories = experience::search(&call, &wanted).await.map_err(plain)?;
+    let status = status::status(&call).await.map_err(plain)?;
     let text = render(project.as_ref(), &steps, &memories, &status);
     Ok(vec![PromptText { speaker: Speaker::User, text }])
 }
@@ -75,19 +75,21 @@ fn render(
 fn write_stats(text: &mut String, memories: &[Experience], status: &Status) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for memory in memories {
-        *counts.entry(memory.fading.lesson.as_str()).or_default() += 1;
+        *counts.entry(memory.fading.experience_type.as_str()).or_default() += 1;
     }
     text.push_str("\n## Memory Stats\n");
     if status.nodes + status.experiences == 0 {
         text.push_str("- nothing yet\n");
     }
     if memories.len() as u64 == status.experiences {
-        for (lesson, count) in counts {
-            let _ = writeln!(text, "- {lesson}: {count}");
+        for (experience_type, count) in counts {
+            let _ = writeln!(text, "- {experience_type}: {count}");
         }
     } else {
-        let shares: Vec<_> =
-            counts.into_iter().map(|(lesson, count)| format!("{lesson} {count}")).collect();
+        let shares: Vec<_> = counts
+            .into_iter()
+            .map(|(experience_type, count)| format!("{experience_type} {count}"))
+            .collect();
         let (all, fresh, shares) = (status.experiences, memories.len(), shares.join(", "));
         let _ = writeln!(text, "- experiences: {all}; the {fresh} with most left: {shares}");
     }

@@ -1,12 +1,12 @@
 //! Wire types for what recall and crossref find.
 
 use lore_app::federation::told_by;
+use lore_app::memory::answer_budget::{AnswerBudget, Piece};
 use lore_app::memory::crossref;
-use lore_app::memory::holding::{Lapsed, held_until};
 use lore_app::memory::ids::{show, shown};
 use lore_app::memory::kinds::type_of;
 use lore_app::memory::recall::{self, Memory};
-use lore_app::memory::room::{Piece, Room};
+use lore_app::memory::supersession::{Replacement, held_until};
 use lore_core::{Node, Provenance};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,9 +39,9 @@ pub(super) struct Recalled {
 }
 
 /// Returns the token budget for results of recall or crossref.
-pub(super) fn room(tokens: usize) -> Room {
+pub(super) fn answer_budget(tokens: usize) -> AnswerBudget {
     let frame = r#"{"_v":"1.0","count":50,"results":[],"weak":true,"left_out":50,"searched":[]}"#;
-    Room::new(tokens, frame, |piece| match piece {
+    AnswerBudget::new(tokens, frame, |piece| match piece {
         Piece::Memory(memory, workspace) => {
             written(&Row::of((*memory).clone(), workspace.map(str::to_owned)))
         }
@@ -111,7 +111,7 @@ pub(super) struct Row {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     untrusted: bool,
     #[serde(flatten)]
-    lapsed: LapsedOut,
+    replacement: ReplacementOut,
     /// The world it comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     workspace: Option<String>,
@@ -119,7 +119,7 @@ pub(super) struct Row {
 
 /// Marks something that no longer holds.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct LapsedOut {
+pub(super) struct ReplacementOut {
     /// Until when it held; present only if it no longer holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     valid_to: Option<String>,
@@ -128,11 +128,11 @@ pub(super) struct LapsedOut {
     superseded_by: Option<String>,
 }
 
-impl LapsedOut {
+impl ReplacementOut {
     /// Determines until when something held and what replaced it, if it no longer holds.
-    pub(super) fn of(node: &Node, lapsed: Option<&Lapsed>) -> Self {
-        let valid_to = held_until(node, lapsed).map(str::to_owned);
-        Self { valid_to, superseded_by: lapsed.map(|lapsed| shown(&lapsed.by)) }
+    pub(super) fn of(node: &Node, replacement: Option<&Replacement>) -> Self {
+        let valid_to = held_until(node, replacement).map(str::to_owned);
+        Self { valid_to, superseded_by: replacement.map(|replacement| shown(&replacement.by)) }
     }
 }
 
@@ -163,7 +163,7 @@ impl OriginOut {
 impl Row {
     pub(super) fn of(memory: Memory, workspace: Option<String>) -> Self {
         let fading = memory.fading;
-        let lapsed = LapsedOut::of(&memory.node, memory.lapsed.as_ref());
+        let replacement = ReplacementOut::of(&memory.node, memory.replacement.as_ref());
         let node_id = memory.kept_as().map(|uid| show("node", uid));
         let is_node = fading.is_none();
         let found_in = told_by(&memory.node);
@@ -171,7 +171,7 @@ impl Row {
             source: if is_node { Source::Node } else { Source::Experience },
             id: shown(&memory.node),
             r#type: match fading {
-                Some(fading) => fading.lesson.as_str().to_owned(),
+                Some(fading) => fading.experience_type.as_str().to_owned(),
                 None => type_of(&memory.node).to_owned(),
             },
             name: is_node.then(|| memory.node.name.clone()),
@@ -187,7 +187,7 @@ impl Row {
             untrusted: found_in.is_some(),
             found_in,
             origin: OriginOut::of(outer(memory.provenance, &memory.node)),
-            lapsed,
+            replacement,
             workspace,
         }
     }

@@ -1,14 +1,14 @@
 //! Wire types for the surroundings of a node, the answer of the related action.
 
+use lore_app::memory::answer_budget::{AnswerBudget, Piece};
 use lore_app::memory::ids::shown;
 use lore_app::memory::kinds::edge_type;
 use lore_app::memory::related::{Hop, Near, Surroundings, Way};
-use lore_app::memory::room::{Piece, Room};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::envelope::{is_zero, written};
-use super::recall_wire::LapsedOut;
+use super::recall_wire::ReplacementOut;
 use super::wire::Brief;
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub(super) struct NearOut {
     /// The node.
     node: Brief,
     #[serde(flatten)]
-    lapsed: LapsedOut,
+    replacement: ReplacementOut,
     /// Number of hops from the start.
     depth: usize,
     /// The hops from the start to this node.
@@ -62,9 +62,9 @@ pub(super) struct WayOut {
 }
 
 /// Returns the token budget for the surroundings of a node.
-pub(super) fn room(tokens: usize) -> Room {
+pub(super) fn answer_budget(tokens: usize) -> AnswerBudget {
     let frame = r#"{"_v":"1.0","count":50,"results":[],"more":true,"left_out":50}"#;
-    Room::new(tokens, frame, |piece| match piece {
+    AnswerBudget::new(tokens, frame, |piece| match piece {
         Piece::Near(near) => written(&NearOut::of(near)),
         Piece::Memory(..) | Piece::Link(_) | Piece::World(_) => String::new(),
     })
@@ -87,7 +87,7 @@ impl NearOut {
     fn of(near: &Near) -> Self {
         Self {
             node: Brief::of(&near.node),
-            lapsed: LapsedOut::of(&near.node, near.lapsed.as_ref()),
+            replacement: ReplacementOut::of(&near.node, near.replacement.as_ref()),
             depth: near.depth,
             path: near.path.iter().map(HopOut::of).collect(),
         }

@@ -8,10 +8,10 @@ use lore_core::{Error, Result, Role};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::envelope::{keeper, rounded};
+use super::envelope::{memory_call, rounded};
 use super::kn_bootup::{STEP_LETTERS, line};
 use super::kn_graph::StatusOut;
-use super::recall_wire::LapsedOut;
+use super::recall_wire::ReplacementOut;
 use crate::call::Call;
 use crate::resource::{News, Reader, Resource, UriPattern};
 use crate::toolset::Toolset;
@@ -71,8 +71,8 @@ fn resource(
 }
 
 async fn read_status(call: Call) -> Result<Value> {
-    let keeper = keeper(&call, STATUS_URI);
-    let status = status::status(&keeper).await.map_err(plain)?;
+    let call = memory_call(&call, STATUS_URI);
+    let status = status::status(&call).await.map_err(plain)?;
     let active = status.active_project.as_ref().map(|project| {
         json!({
             "id": shown(&project.node), "name": project.node.name, "phase": project.phase.as_str(),
@@ -82,10 +82,10 @@ async fn read_status(call: Call) -> Result<Value> {
 }
 
 async fn read_projects(call: Call) -> Result<Value> {
-    let keeper = keeper(&call, PROJECTS_URI);
+    let call = memory_call(&call, PROJECTS_URI);
     let mut rows = Vec::new();
-    for project in project::list(&keeper).await.map_err(plain)? {
-        let steps = project::recent(&keeper, &project, RECENT).await.map_err(plain)?;
+    for project in project::list(&call).await.map_err(plain)? {
+        let steps = project::recent(&call, &project, RECENT).await.map_err(plain)?;
         let steps: Vec<_> = steps
             .iter()
             .map(|step| json!({ "action": line(&step.action, STEP_LETTERS), "type": step.outcome.as_str() }))
@@ -101,9 +101,9 @@ async fn read_projects(call: Call) -> Result<Value> {
 }
 
 async fn read_memories(call: Call) -> Result<Value> {
-    let keeper = keeper(&call, MEMORIES_URI);
+    let call = memory_call(&call, MEMORIES_URI);
     let wanted = Wanted { min_relevance: LEFT_MIN, limit: MEMORIES, ..Wanted::default() };
-    let found = experience::search(&keeper, &wanted).await.map_err(plain)?;
+    let found = experience::search(&call, &wanted).await.map_err(plain)?;
     let rows: Vec<_> = found.into_iter().map(MemoryRow::of).collect();
     Ok(json!({ "_v": "1.0", "count": rows.len(), "experiences": rows }))
 }
@@ -117,18 +117,18 @@ struct MemoryRow {
     confidence: &'static str,
     relevance: f64,
     #[serde(flatten)]
-    lapsed: LapsedOut,
+    replacement: ReplacementOut,
 }
 
 impl MemoryRow {
     fn of(one: Experience) -> Self {
         Self {
             id: shown(&one.node),
-            r#type: one.fading.lesson.as_str(),
+            r#type: one.fading.experience_type.as_str(),
             content: one.content.chars().take(LETTERS).collect(),
             confidence: one.fading.confidence.as_str(),
             relevance: rounded(one.relevance, 4),
-            lapsed: LapsedOut::of(&one.node, one.lapsed.as_ref()),
+            replacement: ReplacementOut::of(&one.node, one.replacement.as_ref()),
         }
     }
 }

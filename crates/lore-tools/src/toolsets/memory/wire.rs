@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::envelope::{Nullable, Version};
-use super::recall_wire::LapsedOut;
+use super::recall_wire::ReplacementOut;
 
 /// A node in short form.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -45,15 +45,15 @@ pub(super) struct NodeOut {
     #[serde(flatten)]
     brief: Brief,
     #[serde(flatten)]
-    lapsed: LapsedOut,
+    replacement: ReplacementOut,
     #[serde(flatten)]
     full: Option<Full>,
 }
 
 impl NodeOut {
     pub(super) fn brief(known: &Known) -> Self {
-        let lapsed = LapsedOut::of(&known.node, known.lapsed.as_ref());
-        Self { brief: Brief::of(&known.node), lapsed, full: None }
+        let replacement = ReplacementOut::of(&known.node, known.replacement.as_ref());
+        Self { brief: Brief::of(&known.node), replacement, full: None }
     }
 
     pub(super) fn full(known: Known) -> Self {

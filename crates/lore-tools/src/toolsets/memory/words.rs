@@ -60,9 +60,9 @@ impl<W: Words> JsonSchema for Spelled<W> {
 }
 
 /// The types of experiences.
-pub(super) struct Lessons;
+pub(super) struct ExperienceTypes;
 
-impl Words for Lessons {
+impl Words for ExperienceTypes {
     const WORDS: &'static [&'static str] =
         &["solution", "pattern", "decision", "workaround", "gotcha"];
 }
@@ -91,11 +91,11 @@ impl Words for Sharings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lore_rules::memory::decay::{Confidence, Lesson};
+    use lore_rules::memory::decay::{Confidence, ExperienceType};
 
     #[test]
     fn the_words_are_those_of_the_rules() {
-        assert_eq!(Lessons::WORDS, Lesson::ALL.map(Lesson::as_str));
+        assert_eq!(ExperienceTypes::WORDS, ExperienceType::ALL.map(ExperienceType::as_str));
         assert_eq!(Confidences::WORDS, Confidence::ALL.map(Confidence::as_str));
     }
 

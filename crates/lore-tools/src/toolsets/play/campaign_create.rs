@@ -55,9 +55,9 @@ impl ToolSpec for CampaignCreate {
             gm_mode: input.gm_mode.into(),
             theme_prompt: input.theme_prompt.unwrap_or_default(),
         };
-        let desk = &setting.desk;
+        let call = &setting.call;
         let plan =
-            || async { Ok(campaign::create(desk, &new).await?.map(CampaignOut::from)) }.boxed();
-        Ok(desk.carry_out(plan).await?.into())
+            || async { Ok(campaign::create(call, &new).await?.map(CampaignOut::from)) }.boxed();
+        Ok(call.carry_out(plan).await?.into())
     }
 }

@@ -67,7 +67,7 @@ impl ToolSpec for CampaignFork {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
         let at = match (input.session_id, input.seq) {
             (Some(id), Some(seq)) => {
-                Some((Thing::Session.find(&setting.desk, "session_id", &id).await?, seq))
+                Some((Thing::Session.find(&setting.call, "session_id", &id).await?, seq))
             }
             (None, None) => None,
             _ => {
@@ -76,10 +76,10 @@ impl ToolSpec for CampaignFork {
             }
         };
         let campaign =
-            Thing::Campaign.find(&setting.desk, "campaign_id", &input.campaign_id).await?;
+            Thing::Campaign.find(&setting.call, "campaign_id", &input.campaign_id).await?;
         let wanted = Fork { campaign, at, name: input.name };
-        let desk = &setting.desk;
-        let plan = || async { Ok(fork::fork(desk, &wanted).await?.map(Output::from)) }.boxed();
-        Ok(desk.carry_out(plan).await?.into())
+        let call = &setting.call;
+        let plan = || async { Ok(fork::fork(call, &wanted).await?.map(Output::from)) }.boxed();
+        Ok(call.carry_out(plan).await?.into())
     }
 }

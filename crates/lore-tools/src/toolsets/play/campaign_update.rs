@@ -46,25 +46,25 @@ impl ToolSpec for CampaignUpdate {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
-        let uid = Thing::Campaign.find(&setting.desk, "campaign_id", &input.campaign_id).await?;
+        let uid = Thing::Campaign.find(&setting.call, "campaign_id", &input.campaign_id).await?;
         let patch = CampaignPatch {
             name: input.name,
             gm_mode: input.gm_mode.map(Into::into),
             theme_prompt: input.theme_prompt,
             archived: input.archived,
         };
-        let desk = &setting.desk;
+        let call = &setting.call;
         if patch.archived == Some(false) {
-            campaign::bring_back(desk, Thing::Campaign, uid).await?;
+            campaign::bring_back(call, Thing::Campaign, uid).await?;
         }
         if patch == (CampaignPatch { archived: Some(true), ..Default::default() })
-            && let Some(archived) = campaign::archived(desk, uid).await?
+            && let Some(archived) = campaign::archived(call, uid).await?
         {
             return Ok(Kept::Fresh(archived.into()));
         }
         let plan = || {
-            async { Ok(campaign::update(desk, uid, &patch).await?.map(CampaignOut::from)) }.boxed()
+            async { Ok(campaign::update(call, uid, &patch).await?.map(CampaignOut::from)) }.boxed()
         };
-        Ok(desk.carry_out(plan).await?.into())
+        Ok(call.carry_out(plan).await?.into())
     }
 }

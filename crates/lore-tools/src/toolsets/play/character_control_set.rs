@@ -1,8 +1,8 @@
 //! `character_control_set`: sets who controls a character.
 
 use futures::FutureExt;
+use lore_app::play::call::{Plan, PlayCall};
 use lore_app::play::character::{self, Handed};
-use lore_app::play::desk::{Desk, Plan};
 use lore_app::play::ids::Thing;
 use lore_core::{Result, Role, Uid};
 use schemars::JsonSchema;
@@ -60,25 +60,25 @@ impl ToolSpec for CharacterControlSet {
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
-        let desk = &setting.desk;
-        let campaign = Thing::Campaign.find(desk, "campaign_id", &input.campaign_id).await?;
-        let character = Thing::Character.find(desk, "character_id", &input.character_id).await?;
+        let call = &setting.call;
+        let campaign = Thing::Campaign.find(call, "campaign_id", &input.campaign_id).await?;
+        let character = Thing::Character.find(call, "character_id", &input.character_id).await?;
         let controller = match input.controller.trim() {
             gm if gm.eq_ignore_ascii_case("GM") => None,
-            id => Some(Thing::Participant.find(desk, "controller", id).await?),
+            id => Some(Thing::Participant.find(call, "controller", id).await?),
         };
-        let plan = || set(desk, campaign, character, controller).boxed();
-        Ok(desk.carry_out(plan).await?.into())
+        let plan = || set(call, campaign, character, controller).boxed();
+        Ok(call.carry_out(plan).await?.into())
     }
 }
 
 async fn set(
-    desk: &Desk,
+    call: &PlayCall,
     campaign: Uid,
     character: Uid,
     controller: Option<Uid>,
 ) -> Result<Plan<Output>> {
-    let plan = character::set_controller(desk, campaign, character, controller).await?;
+    let plan = character::set_controller(call, campaign, character, controller).await?;
     Ok(plan.map(move |handed| Output {
         campaign_id: Thing::Campaign.show(campaign),
         character_id: Thing::Character.show(character),

@@ -1,8 +1,8 @@
 //! `character_create`: adds a character.
 
 use futures::FutureExt;
+use lore_app::play::call::{Done, PlayCall};
 use lore_app::play::character::{self, Character, NewCharacter};
-use lore_app::play::desk::{Desk, Done};
 use lore_app::play::ids::Thing;
 use lore_core::{Result, Role};
 use schemars::JsonSchema;
@@ -60,16 +60,16 @@ impl ToolSpec for CharacterCreate {
         };
         let new = NewCharacter {
             campaign: Thing::Campaign
-                .find(&setting.desk, "campaign_id", &input.campaign_id)
+                .find(&setting.call, "campaign_id", &input.campaign_id)
                 .await?,
             name: input.name,
             kind: input.kind.into(),
             notes: input.notes.unwrap_or_default(),
             page,
         };
-        let desk = &setting.desk;
-        let plan = || async { Ok(character::create(desk, &new).await?.map(without_page)) }.boxed();
-        with_page(desk, desk.carry_out(plan).await?).await
+        let call = &setting.call;
+        let plan = || async { Ok(character::create(call, &new).await?.map(without_page)) }.boxed();
+        with_page(call, call.carry_out(plan).await?).await
     }
 }
 
@@ -81,15 +81,15 @@ fn without_page(character: Character) -> CharacterOut {
 
 /// Fills in the number of the page. It exists only after the commit, so it is not part of the
 /// answer that is stored under the idempotency key.
-async fn with_page(desk: &Desk, done: Done<CharacterOut>) -> Result<Kept<CharacterOut>> {
+async fn with_page(call: &PlayCall, done: Done<CharacterOut>) -> Result<Kept<CharacterOut>> {
     Ok(match done {
         Done::Fresh(mut made) => {
-            made.entity_id = page_of(desk, &made.id).await?;
+            made.entity_id = page_of(call, &made.id).await?;
             Kept::Fresh(made)
         }
         Done::Again(mut made) => {
             let id = made.get("id").and_then(Value::as_str).unwrap_or_default();
-            let page = page_of(desk, id).await?;
+            let page = page_of(call, id).await?;
             if let Some(answer) = made.as_object_mut() {
                 match page {
                     Some(page) => answer.insert("entity_id".into(), page.into()),
@@ -101,6 +101,6 @@ async fn with_page(desk: &Desk, done: Done<CharacterOut>) -> Result<Kept<Charact
     })
 }
 
-async fn page_of(desk: &Desk, id: &str) -> Result<Option<i64>> {
-    character::page_number(desk, Thing::Character.read("id", id)?).await
+async fn page_of(call: &PlayCall, id: &str) -> Result<Option<i64>> {
+    character::page_number(call, Thing::Character.read("id", id)?).await
 }

@@ -88,7 +88,7 @@ impl ToolSpec for CharacterProfilePatch {
         let context = input.context_id.as_deref();
         let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let id = &input.character_id;
-        let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
+        let uid = Thing::Character.find(&setting.call, "character_id", id).await?;
         let campaign = setting.context.map(|context| context.campaign);
         let patch = ProfilePatch {
             level: input.level,
@@ -100,11 +100,11 @@ impl ToolSpec for CharacterProfilePatch {
             major_threshold: input.major_threshold,
             severe_threshold: input.severe_threshold,
         };
-        let desk = &setting.desk;
+        let call = &setting.call;
         let plan = || {
-            async { Ok(state::patch_profile(desk, campaign, uid, &patch).await?.map(Output::from)) }
+            async { Ok(state::patch_profile(call, campaign, uid, &patch).await?.map(Output::from)) }
                 .boxed()
         };
-        Ok(desk.carry_out(plan).await?.into())
+        Ok(call.carry_out(plan).await?.into())
     }
 }

@@ -1,6 +1,6 @@
 //! `character_sheet_get`: reads a character sheet.
 
-use lore_app::play::desk::Desk;
+use lore_app::play::call::PlayCall;
 use lore_app::play::ids::Thing;
 use lore_app::play::{character, state};
 use lore_core::{Result, Role, Uid};
@@ -35,10 +35,10 @@ pub(super) struct SheetOut {
 
 impl SheetOut {
     /// Reads a sheet. Fails if the character does not belong to `campaign`, if one is given.
-    pub(super) async fn read(desk: &Desk, campaign: Option<Uid>, uid: Uid) -> Result<Self> {
-        let (_, sheet) = state::sheet_of(desk, campaign, uid).await?;
+    pub(super) async fn read(call: &PlayCall, campaign: Option<Uid>, uid: Uid) -> Result<Self> {
+        let (_, sheet) = state::sheet_of(call, campaign, uid).await?;
         Ok(Self {
-            character: character::get(desk, uid).await?.into(),
+            character: character::get(call, uid).await?.into(),
             state: StateOut::new(uid, &sheet),
             profile: ProfileOut::new(uid, &sheet),
         })
@@ -65,8 +65,8 @@ impl ToolSpec for CharacterSheetGet {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
         let id = &input.character_id;
-        let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
+        let uid = Thing::Character.find(&setting.call, "character_id", id).await?;
         let campaign = setting.context.map(|context| context.campaign);
-        SheetOut::read(&setting.desk, campaign, uid).await
+        SheetOut::read(&setting.call, campaign, uid).await
     }
 }

@@ -67,7 +67,7 @@ impl ToolSpec for CharacterStatePatch {
         let context = input.context_id.as_deref();
         let setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let id = &input.character_id;
-        let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
+        let uid = Thing::Character.find(&setting.call, "character_id", id).await?;
         let campaign = setting.context.map(|context| context.campaign);
         let patch = StatePatch {
             hope: input.hope,
@@ -75,11 +75,11 @@ impl ToolSpec for CharacterStatePatch {
             hp: input.hp,
             ..StatePatch::default()
         };
-        let desk = &setting.desk;
+        let call = &setting.call;
         let plan = || {
-            async { Ok(state::patch_state(desk, campaign, uid, patch).await?.map(Output::from)) }
+            async { Ok(state::patch_state(call, campaign, uid, patch).await?.map(Output::from)) }
                 .boxed()
         };
-        Ok(desk.carry_out(plan).await?.into())
+        Ok(call.carry_out(plan).await?.into())
     }
 }

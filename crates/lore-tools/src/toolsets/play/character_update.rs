@@ -49,26 +49,26 @@ impl ToolSpec for CharacterUpdate {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
         let id = &input.character_id;
-        let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
+        let uid = Thing::Character.find(&setting.call, "character_id", id).await?;
         let patch = CharacterPatch {
             name: input.name,
             notes: input.notes,
             reveal: input.reveal.map(Into::into),
             archived: input.archived,
         };
-        let desk = &setting.desk;
+        let call = &setting.call;
         if patch.archived == Some(false) {
-            campaign::bring_back(desk, Thing::Character, uid).await?;
+            campaign::bring_back(call, Thing::Character, uid).await?;
         }
         if patch == (CharacterPatch { archived: Some(true), ..Default::default() })
-            && let Some(archived) = character::archived(desk, uid).await?
+            && let Some(archived) = character::archived(call, uid).await?
         {
             return Ok(Kept::Fresh(archived.into()));
         }
         let plan = || {
-            async { Ok(character::update(desk, uid, &patch).await?.map(CharacterOut::from)) }
+            async { Ok(character::update(call, uid, &patch).await?.map(CharacterOut::from)) }
                 .boxed()
         };
-        Ok(desk.carry_out(plan).await?.into())
+        Ok(call.carry_out(plan).await?.into())
     }
 }

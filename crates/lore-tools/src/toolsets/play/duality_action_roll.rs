@@ -74,8 +74,8 @@ impl ToolSpec for DualityActionRoll {
         };
         let effects = &call.app.effects;
         let (roll, rng) =
-            dice::action_roll(effects, randomness, modifier, difficulty, odds.edge()?);
+            dice::action_roll(effects, randomness, modifier, difficulty, odds.extra_dice()?);
         let evaluation = (&roll.evaluation).into();
-        Ok(Output { evaluation, edge_die: roll.edge_die, rng: rng.into() })
+        Ok(Output { evaluation, edge_die: roll.advantage_die, rng: rng.into() })
     }
 }

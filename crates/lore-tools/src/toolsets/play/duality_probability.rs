@@ -73,12 +73,12 @@ impl ToolSpec for DualityProbability {
         let modifier = wire::modifier(input.modifier)?;
         let difficulty = wire::difficulty(Some(input.difficulty))?
             .ok_or_else(|| Error::invalid("difficulty", "is required", "give a number"))?;
-        let edge = Odds {
+        let sources = Odds {
             advantage: input.advantage,
             disadvantage: input.disadvantage,
             ..Odds::default()
         };
-        let odds = odds::duality_odds_with(modifier, difficulty, edge.edge()?);
+        let odds = odds::duality_odds_with(modifier, difficulty, sources.extra_dice()?);
         let row =
             |(outcome, count): (_, u32)| OutcomeCount { outcome: OutcomeOut::from(outcome), count };
         Ok(Output {

@@ -1,6 +1,6 @@
 //! The arguments that describe an effect.
 
-use lore_app::play::desk::Desk;
+use lore_app::play::call::PlayCall;
 use lore_app::play::effect::{
     CountdownChange, CountdownView, DeathMove, Effect, RestPlan, RestingMember, Ticked,
     countdown_value,
@@ -210,14 +210,14 @@ pub(super) struct EffectIn {
 
 impl EffectIn {
     /// Converts ids in other doors' forms to the form of this door.
-    pub(super) async fn found(mut self, desk: &Desk) -> Result<Self> {
+    pub(super) async fn found(mut self, call: &PlayCall) -> Result<Self> {
         let members = self.rest.iter_mut().flat_map(|rest| &mut rest.members);
         for (index, member) in members.enumerate() {
             let field = format!("rest.members[{index}]");
-            own_id(desk, format!("{field}.character_id"), &mut member.character_id).await?;
+            own_id(call, format!("{field}.character_id"), &mut member.character_id).await?;
             for (at, chosen) in member.moves.iter_mut().enumerate() {
                 if let Some(target) = &mut chosen.target {
-                    own_id(desk, format!("{field}.moves[{at}].target"), target).await?;
+                    own_id(call, format!("{field}.moves[{at}].target"), target).await?;
                 }
             }
         }
@@ -245,8 +245,8 @@ impl EffectIn {
     }
 }
 
-async fn own_id(desk: &Desk, field: String, id: &mut String) -> Result<()> {
-    *id = Thing::Character.show(Thing::Character.find(desk, &field, id).await?);
+async fn own_id(call: &PlayCall, field: String, id: &mut String) -> Result<()> {
+    *id = Thing::Character.show(Thing::Character.find(call, &field, id).await?);
     Ok(())
 }
 

@@ -50,16 +50,16 @@ impl ToolSpec for ParticipantCreate {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
         let new = NewParticipant {
             campaign: Thing::Campaign
-                .find(&setting.desk, "campaign_id", &input.campaign_id)
+                .find(&setting.call, "campaign_id", &input.campaign_id)
                 .await?,
             display_name: input.display_name,
             seat: input.role.into(),
             controller: input.controller.map_or(Controller::Human, Into::into),
         };
-        let desk = &setting.desk;
+        let call = &setting.call;
         let plan = || {
-            async { Ok(participant::create(desk, &new).await?.map(ParticipantOut::from)) }.boxed()
+            async { Ok(participant::create(call, &new).await?.map(ParticipantOut::from)) }.boxed()
         };
-        Ok(desk.carry_out(plan).await?.into())
+        Ok(call.carry_out(plan).await?.into())
     }
 }

@@ -49,26 +49,26 @@ impl ToolSpec for ParticipantUpdate {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let setting = Setting::of(&call, Self::NAME, None, input.idempotency_key)?;
         let uid =
-            Thing::Participant.find(&setting.desk, "participant_id", &input.participant_id).await?;
+            Thing::Participant.find(&setting.call, "participant_id", &input.participant_id).await?;
         let patch = ParticipantPatch {
             display_name: input.display_name,
             seat: input.role.map(Into::into),
             controller: input.controller.map(Into::into),
             archived: input.archived,
         };
-        let desk = &setting.desk;
+        let call = &setting.call;
         if patch.archived == Some(false) {
-            campaign::bring_back(desk, Thing::Participant, uid).await?;
+            campaign::bring_back(call, Thing::Participant, uid).await?;
         }
         if patch == (ParticipantPatch { archived: Some(true), ..Default::default() })
-            && let Some(archived) = participant::archived(desk, uid).await?
+            && let Some(archived) = participant::archived(call, uid).await?
         {
             return Ok(Kept::Fresh(archived.into()));
         }
         let plan = || {
-            async { Ok(participant::update(desk, uid, &patch).await?.map(ParticipantOut::from)) }
+            async { Ok(participant::update(call, uid, &patch).await?.map(ParticipantOut::from)) }
                 .boxed()
         };
-        Ok(desk.carry_out(plan).await?.into())
+        Ok(call.carry_out(plan).await?.into())
     }
 }

@@ -157,44 +157,44 @@ fn resource(
 
 async fn campaigns(call: Call) -> Result<Value> {
     let setting = Setting::of(&call, "campaigns://list", None, None)?;
-    let rows = campaign::list(&setting.desk).await?;
+    let rows = campaign::list(&setting.call).await?;
     Ok(json!({ "campaigns": rows.into_iter().map(CampaignOut::from).collect::<Vec<_>>() }))
 }
 
 async fn one_campaign(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let found = campaign::get(&setting.desk, campaign_id(&setting, &captures).await?).await?;
+    let found = campaign::get(&setting.call, campaign_id(&setting, &captures).await?).await?;
     Ok(json!({ "campaign": CampaignOut::from(found) }))
 }
 
 async fn participants(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let rows = participant::list(&setting.desk, campaign_id(&setting, &captures).await?).await?;
+    let rows = participant::list(&setting.call, campaign_id(&setting, &captures).await?).await?;
     Ok(json!({ "participants": rows.into_iter().map(ParticipantOut::from).collect::<Vec<_>>() }))
 }
 
 async fn characters(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let rows = character::list(&setting.desk, campaign_id(&setting, &captures).await?).await?;
+    let rows = character::list(&setting.call, campaign_id(&setting, &captures).await?).await?;
     Ok(json!({ "characters": rows.into_iter().map(CharacterOut::from).collect::<Vec<_>>() }))
 }
 
 async fn sessions(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let rows = session::list(&setting.desk, campaign_id(&setting, &captures).await?).await?;
+    let rows = session::list(&setting.call, campaign_id(&setting, &captures).await?).await?;
     Ok(json!({ "sessions": rows.into_iter().map(SessionOut::from).collect::<Vec<_>>() }))
 }
 
 async fn events(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "session://", None, None)?;
     let id = captures.get("session_id").map_or("", String::as_str);
-    let uid = Thing::Session.find(&setting.desk, "session_id", id).await?;
+    let uid = Thing::Session.find(&setting.call, "session_id", id).await?;
     let page = log::Page {
         after: number(&captures, "after_seq")?,
         before: number(&captures, "before_seq")?,
         limit: number(&captures, "limit")?,
     };
-    let page = log::read(&setting.desk, uid, page).await?;
+    let page = log::read(&setting.call, uid, page).await?;
     let rows: Vec<_> = page.events.into_iter().map(|event| EventOut::new(uid, event)).collect();
     Ok(match page.next {
         Next::After(seq) => {
@@ -210,13 +210,13 @@ async fn events(call: Call, captures: Captures) -> Result<Value> {
 async fn sheet(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "character://", None, None)?;
     let id = captures.get("character_id").map_or("", String::as_str);
-    let uid = Thing::Character.find(&setting.desk, "character_id", id).await?;
-    Ok(json!(SheetOut::read(&setting.desk, None, uid).await?))
+    let uid = Thing::Character.find(&setting.call, "character_id", id).await?;
+    Ok(json!(SheetOut::read(&setting.call, None, uid).await?))
 }
 
 async fn archived_campaigns(call: Call) -> Result<Value> {
     let setting = Setting::of(&call, "campaigns://archived", None, None)?;
-    let rows = campaign::list_archived(&setting.desk).await?;
+    let rows = campaign::list_archived(&setting.call).await?;
     let shown = rows.into_iter().map(|row| {
         json!({
             "id": Thing::Campaign.show(row.node.uid), "name": row.node.name,
@@ -229,14 +229,14 @@ async fn archived_campaigns(call: Call) -> Result<Value> {
 
 async fn archived_members(call: Call, captures: Captures) -> Result<Value> {
     let setting = Setting::of(&call, "campaign://", None, None)?;
-    let (desk, campaign) = (&setting.desk, campaign_id(&setting, &captures).await?);
-    let people = participant::list_archived(desk, campaign).await?.into_iter().map(|row| {
+    let (call, campaign) = (&setting.call, campaign_id(&setting, &captures).await?);
+    let people = participant::list_archived(call, campaign).await?.into_iter().map(|row| {
         json!({
             "id": Thing::Participant.show(row.node.uid), "display_name": row.node.name,
             "role": row.seat.as_str(), "archived_at": archived_at(&row.node),
         })
     });
-    let characters = character::list_archived(desk, campaign).await?.into_iter().map(|row| {
+    let characters = character::list_archived(call, campaign).await?.into_iter().map(|row| {
         json!({
             "id": Thing::Character.show(row.node.uid), "name": row.node.name,
             "kind": row.kind.as_str(), "archived_at": archived_at(&row.node),
@@ -263,19 +263,19 @@ async fn current_context(call: Call, captures: Captures) -> Result<Value> {
 /// Completes ids of campaigns, or ids of sessions or characters in any campaign.
 async fn complete(call: Call, variable: String, typed: String) -> Result<Vec<String>> {
     let setting = Setting::of(&call, "completion", None, None)?;
-    let campaigns = campaign::list(&setting.desk).await?;
+    let campaigns = campaign::list(&setting.call).await?;
     let mut ids = Vec::new();
     match variable.as_str() {
         "campaign_id" => ids.extend(campaigns.iter().map(|c| Thing::Campaign.show(c.node.uid))),
         "session_id" => {
             for campaign in campaigns {
-                let sessions = session::list(&setting.desk, campaign.node.uid).await?;
+                let sessions = session::list(&setting.call, campaign.node.uid).await?;
                 ids.extend(sessions.iter().map(|session| Thing::Session.show(session.node.uid)));
             }
         }
         "character_id" => {
             for campaign in campaigns {
-                let characters = character::list(&setting.desk, campaign.node.uid).await?;
+                let characters = character::list(&setting.call, campaign.node.uid).await?;
                 ids.extend(characters.iter().map(|found| Thing::Character.show(found.node.uid)));
             }
         }
@@ -287,7 +287,7 @@ async fn complete(call: Call, variable: String, typed: String) -> Result<Vec<Str
 
 async fn campaign_id(setting: &Setting, captures: &Captures) -> Result<lore_core::Uid> {
     let id = captures.get("campaign_id").map_or("", String::as_str);
-    Thing::Campaign.find(&setting.desk, "campaign_id", id).await
+    Thing::Campaign.find(&setting.call, "campaign_id", id).await
 }
 
 fn number(captures: &Captures, name: &str) -> Result<Option<i64>> {

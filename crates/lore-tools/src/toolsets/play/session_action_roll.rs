@@ -1,7 +1,7 @@
 //! `session_action_roll`: makes an action roll and records it in the session's log.
 
 use futures::FutureExt;
-use lore_app::play::desk::Desk;
+use lore_app::play::call::PlayCall;
 use lore_app::play::dice::Odds;
 use lore_app::play::ids::Thing;
 use lore_app::play::roll::{self, ActionRoll, Rolled};
@@ -107,18 +107,18 @@ pub(super) struct Output {
 
 impl From<Rolled> for Output {
     fn from(rolled: Rolled) -> Self {
-        let edge_roll = &rolled.roll;
-        let roll = &edge_roll.evaluation;
+        let rolled_dice = &rolled.roll;
+        let roll = &rolled_dice.evaluation;
         let difficulty = roll.difficulty.map(|difficulty| difficulty.value());
         Self {
             hope_die: roll.dice.hope.value(),
             fear_die: roll.dice.fear.value(),
-            edge_die: edge_roll.edge_die,
-            helper_dice: edge_roll.helper_dice.clone(),
+            edge_die: rolled_dice.advantage_die,
+            helper_dice: rolled_dice.helper_dice.clone(),
             total: roll.total,
             difficulty: difficulty.filter(|_| rolled.shows_difficulty),
             success: roll.meets_difficulty,
-            flavor: match roll::flavor(edge_roll) {
+            flavor: match roll::flavor(rolled_dice) {
                 "FEAR" => FlavorWire::Fear,
                 _ => FlavorWire::Hope,
             },
@@ -154,20 +154,20 @@ impl ToolSpec for SessionActionRoll {
         let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
         let mut setting = Setting::of(&call, Self::NAME, context, key)?;
         let session = setting.session(input.session_id.as_deref()).await?;
-        setting.recorded(session, input.roll(&setting.desk, session)).await
+        setting.recorded(session, input.roll(&setting.call, session)).await
     }
 }
 
 impl Input {
-    async fn roll(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
+    async fn roll(self, call: &PlayCall, session: Uid) -> Result<Kept<Output>> {
         let campaign = match self.campaign_id.as_deref() {
-            Some(id) => Some(Thing::Campaign.find(desk, "campaign_id", id).await?),
+            Some(id) => Some(Thing::Campaign.find(call, "campaign_id", id).await?),
             None => None,
         };
         let ask = ActionRoll {
             session,
             campaign,
-            character: Thing::Character.find(desk, "character_id", &self.character_id).await?,
+            character: Thing::Character.find(call, "character_id", &self.character_id).await?,
             trait_name: self.trait_name,
             difficulty: self.difficulty,
             modifiers: self.modifiers.into_iter().map(|m| (m.source, m.value)).collect(),
@@ -181,7 +181,7 @@ impl Input {
             hide_difficulty: self.hide_difficulty,
             randomness: wire::randomness(self.rng)?,
         };
-        let plan = || async { Ok(roll::action(desk, &ask).await?.map(Output::from)) }.boxed();
-        Ok(desk.carry_out(plan).await?.into())
+        let plan = || async { Ok(roll::action(call, &ask).await?.map(Output::from)) }.boxed();
+        Ok(call.carry_out(plan).await?.into())
     }
 }

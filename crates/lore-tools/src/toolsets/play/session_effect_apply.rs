@@ -2,7 +2,7 @@
 //! death move or a countdown change.
 
 use futures::FutureExt;
-use lore_app::play::desk::Desk;
+use lore_app::play::call::PlayCall;
 use lore_app::play::effect::{self, EffectRequest, Effected};
 use lore_app::play::ids::Thing;
 use lore_core::{Result, Role, Uid};
@@ -106,15 +106,15 @@ impl ToolSpec for SessionEffectApply {
         let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
         let mut setting = Setting::of(&call, Self::NAME, context, key)?;
         let session = setting.session(input.session_id.as_deref()).await?;
-        setting.recorded(session, input.apply(&setting.desk, session)).await
+        setting.recorded(session, input.apply(&setting.call, session)).await
     }
 }
 
 impl Input {
-    async fn apply(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
+    async fn apply(self, call: &PlayCall, session: Uid) -> Result<Kept<Output>> {
         let mut targets = Vec::with_capacity(self.character_ids.len());
         for (index, id) in self.character_ids.iter().enumerate() {
-            let uid = Thing::Character.find(desk, &format!("character_ids[{index}]"), id).await?;
+            let uid = Thing::Character.find(call, &format!("character_ids[{index}]"), id).await?;
             if !targets.contains(&uid) {
                 targets.push(uid);
             }
@@ -131,10 +131,10 @@ impl Input {
             death_move: self.death_move,
             countdown: self.countdown,
         };
-        let effect = effect.found(desk).await?.read(&targets)?;
+        let effect = effect.found(call).await?.read(&targets)?;
         let ask = EffectRequest { session, effect, targets, reason: self.reason };
-        let plan = || async { Ok(effect::apply(desk, &ask).await?.map(Output::from)) }.boxed();
-        Ok(desk.carry_out(plan).await?.into())
+        let plan = || async { Ok(effect::apply(call, &ask).await?.map(Output::from)) }.boxed();
+        Ok(call.carry_out(plan).await?.into())
     }
 }
 

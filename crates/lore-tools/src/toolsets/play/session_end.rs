@@ -1,7 +1,7 @@
 //! `session_end`: ends a session.
 
 use futures::FutureExt;
-use lore_app::play::desk::{Desk, Plan};
+use lore_app::play::call::{Plan, PlayCall};
 use lore_app::play::ids::Thing;
 use lore_app::play::session::{self, EndPlan};
 use lore_core::{Error, Result, Role, Uid};
@@ -48,34 +48,34 @@ impl ToolSpec for SessionEnd {
         let context = input.context_id.as_deref();
         let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let session = setting.session(input.session_id.as_deref()).await?;
-        let ended = ended(&setting.desk, session, input.campaign_id.as_deref());
+        let ended = ended(&setting.call, session, input.campaign_id.as_deref());
         setting.recorded(session, ended).await
     }
 }
 
-async fn ended(desk: &Desk, session: Uid, campaign: Option<&str>) -> Result<Kept<SessionOut>> {
+async fn ended(call: &PlayCall, session: Uid, campaign: Option<&str>) -> Result<Kept<SessionOut>> {
     let campaign = match campaign {
-        Some(id) => Some(Thing::Campaign.find(desk, "campaign_id", id).await?),
+        Some(id) => Some(Thing::Campaign.find(call, "campaign_id", id).await?),
         None => None,
     };
-    let plan = || end(desk, session, campaign).boxed();
-    match desk.carry_out(plan).await {
+    let plan = || end(call, session, campaign).boxed();
+    match call.carry_out(plan).await {
         Ok(done) => Ok(done.into()),
         // It had already ended before this call, or somebody else ended it meanwhile.
-        Err(Error::Conflict { .. }) => over(desk, session, campaign).await,
+        Err(Error::Conflict { .. }) => over(call, session, campaign).await,
         Err(error) => Err(error),
     }
 }
 
-async fn end(desk: &Desk, session: Uid, campaign: Option<Uid>) -> Result<Plan<SessionOut>> {
-    match session::end(desk, session, campaign).await? {
+async fn end(call: &PlayCall, session: Uid, campaign: Option<Uid>) -> Result<Plan<SessionOut>> {
+    match session::end(call, session, campaign).await? {
         EndPlan::Running(plan) => Ok((*plan).map(SessionOut::from)),
         EndPlan::Over(session) => Err(Error::Conflict { what: session.node.name }),
     }
 }
 
-async fn over(desk: &Desk, session: Uid, campaign: Option<Uid>) -> Result<Kept<SessionOut>> {
-    match session::end(desk, session, campaign).await? {
+async fn over(call: &PlayCall, session: Uid, campaign: Option<Uid>) -> Result<Kept<SessionOut>> {
+    match session::end(call, session, campaign).await? {
         EndPlan::Over(session) => Ok(Kept::Fresh((*session).into())),
         EndPlan::Running(_) => Err(Error::Unavailable { what: "the session".into() }),
     }

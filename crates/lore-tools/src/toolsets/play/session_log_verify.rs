@@ -59,7 +59,7 @@ impl ToolSpec for SessionLogVerify {
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
         let mut setting = Setting::of(&call, Self::NAME, input.context_id.as_deref(), None)?;
         let session = setting.session(input.session_id.as_deref()).await?;
-        let found = log::verify(&setting.desk, session).await?;
+        let found = log::verify(&setting.call, session).await?;
         Ok(Output {
             ok: found.chain.broken_at.is_none() && found.wrong_rolls.is_empty(),
             events: found.seen,

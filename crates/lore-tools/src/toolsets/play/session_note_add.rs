@@ -1,7 +1,7 @@
 //! `session_note_add`: adds a note to a session's log.
 
 use futures::FutureExt;
-use lore_app::play::desk::Desk;
+use lore_app::play::call::PlayCall;
 use lore_app::play::ids::Thing;
 use lore_app::play::log::{self, NewNote};
 use lore_core::{Result, Role, Uid};
@@ -57,19 +57,19 @@ impl ToolSpec for SessionNoteAdd {
         let (context, key) = (input.context_id.as_deref(), input.idempotency_key.clone());
         let mut setting = Setting::of(&call, Self::NAME, context, key)?;
         let session = setting.session(input.session_id.as_deref()).await?;
-        setting.recorded(session, input.write(&setting.desk, session)).await
+        setting.recorded(session, input.write(&setting.call, session)).await
     }
 }
 
 impl Input {
-    async fn write(self, desk: &Desk, session: Uid) -> Result<Kept<Output>> {
+    async fn write(self, call: &PlayCall, session: Uid) -> Result<Kept<Output>> {
         let character = match self.character_id.as_deref() {
-            Some(id) => Some(Thing::Character.find(desk, "character_id", id).await?),
+            Some(id) => Some(Thing::Character.find(call, "character_id", id).await?),
             None => None,
         };
         let note = NewNote { session, character, text: self.text, gm_only: self.gm_only };
         let plan =
-            || async { Ok(log::add_note(desk, &note).await?.map(|seq| Output { seq })) }.boxed();
-        Ok(desk.carry_out(plan).await?.into())
+            || async { Ok(log::add_note(call, &note).await?.map(|seq| Output { seq })) }.boxed();
+        Ok(call.carry_out(plan).await?.into())
     }
 }

@@ -124,7 +124,7 @@ impl ToolSpec for SessionRecap {
         let query = input.query.unwrap_or_default();
         names::checked_length("query", &query, 500)?;
         let ask = RecapRequest { session, query, before: input.before_seq };
-        Ok(recap::tell(&setting.desk, &ask).await?.into())
+        Ok(recap::tell(&setting.call, &ask).await?.into())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `session_roll_outcome_apply`: applies the consequences of a roll.
 
 use futures::FutureExt;
-use lore_app::play::desk::{Desk, Done, Plan};
+use lore_app::play::call::{Done, Plan, PlayCall};
 use lore_app::play::ids::Thing;
 use lore_app::play::outcome::{self, Applied, ApplyPlan};
 use lore_core::{Error, Result, Role, Uid};
@@ -96,45 +96,55 @@ impl ToolSpec for SessionRollOutcomeApply {
         let context = input.context_id.as_deref();
         let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let session = setting.session(input.session_id.as_deref()).await?;
-        let applied = applied(&setting.desk, session, input.roll_seq, &input.targets);
+        let applied = applied(&setting.call, session, input.roll_seq, &input.targets);
         setting.recorded(session, applied).await
     }
 }
 
 async fn applied(
-    desk: &Desk,
+    call: &PlayCall,
     session: Uid,
     roll_seq: i64,
     targets: &[String],
 ) -> Result<Kept<Output>> {
-    let targets = find_targets(desk, targets).await?;
-    let plan = || apply(desk, session, roll_seq, &targets).boxed();
-    match desk.carry_out(plan).await {
+    let targets = find_targets(call, targets).await?;
+    let plan = || apply(call, session, roll_seq, &targets).boxed();
+    match call.carry_out(plan).await {
         Ok(done) => Ok(done.into()),
         // It had already been applied before this call, or somebody else applied it meanwhile.
-        Err(Error::Conflict { .. }) => before(desk, session, roll_seq, &targets).await,
+        Err(Error::Conflict { .. }) => before(call, session, roll_seq, &targets).await,
         Err(error) => Err(error),
     }
 }
 
-async fn apply(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) -> Result<Plan<Output>> {
-    match outcome::apply(desk, session, roll_seq, targets).await? {
+async fn apply(
+    call: &PlayCall,
+    session: Uid,
+    roll_seq: i64,
+    targets: &[Uid],
+) -> Result<Plan<Output>> {
+    match outcome::apply(call, session, roll_seq, targets).await? {
         ApplyPlan::Now(plan) => Ok(plan.map(Output::from)),
         ApplyPlan::Before(_) => Err(Error::Conflict { what: format!("roll {roll_seq}") }),
     }
 }
 
-async fn before(desk: &Desk, session: Uid, roll_seq: i64, targets: &[Uid]) -> Result<Kept<Output>> {
-    match outcome::apply(desk, session, roll_seq, targets).await? {
+async fn before(
+    call: &PlayCall,
+    session: Uid,
+    roll_seq: i64,
+    targets: &[Uid],
+) -> Result<Kept<Output>> {
+    match outcome::apply(call, session, roll_seq, targets).await? {
         ApplyPlan::Before(applied) => Ok(Done::Fresh(Output::from(applied)).into()),
         ApplyPlan::Now(_) => Err(Error::Unavailable { what: "the roll".into() }),
     }
 }
 
-async fn find_targets(desk: &Desk, given: &[String]) -> Result<Vec<Uid>> {
+async fn find_targets(call: &PlayCall, given: &[String]) -> Result<Vec<Uid>> {
     let mut targets = Vec::with_capacity(given.len());
     for (index, id) in given.iter().enumerate().filter(|(_, id)| !id.trim().is_empty()) {
-        targets.push(Thing::Character.find(desk, &format!("targets[{index}]"), id).await?);
+        targets.push(Thing::Character.find(call, &format!("targets[{index}]"), id).await?);
     }
     Ok(targets)
 }

@@ -45,10 +45,10 @@ impl ToolSpec for SessionStart {
         let context = input.context_id.as_deref();
         let mut setting = Setting::of(&call, Self::NAME, context, input.idempotency_key)?;
         let campaign = setting.campaign(input.campaign_id.as_deref()).await?;
-        let (desk, name) = (&setting.desk, input.name.as_deref());
+        let (call, name) = (&setting.call, input.name.as_deref());
         let plan = || {
-            async { Ok(session::start(desk, campaign, name).await?.map(SessionOut::from)) }.boxed()
+            async { Ok(session::start(call, campaign, name).await?.map(SessionOut::from)) }.boxed()
         };
-        Ok(desk.carry_out(plan).await?.into())
+        Ok(call.carry_out(plan).await?.into())
     }
 }

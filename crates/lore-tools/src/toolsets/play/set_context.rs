@@ -63,18 +63,18 @@ impl ToolSpec for SetContext {
     async fn run(call: Call, input: Input) -> Result<Output> {
         let setting = Setting::of(&call, Self::NAME, None, None)?;
         let optional = async |thing: Thing, field: &str, id: Option<String>| match id {
-            Some(id) => thing.find(&setting.desk, field, &id).await.map(Some),
+            Some(id) => thing.find(&setting.call, field, &id).await.map(Some),
             None => Ok(None),
         };
         let wanted = Context {
             campaign: Thing::Campaign
-                .find(&setting.desk, "campaign_id", &input.campaign_id)
+                .find(&setting.call, "campaign_id", &input.campaign_id)
                 .await?,
             session: optional(Thing::Session, "session_id", input.session_id).await?,
             participant: optional(Thing::Participant, "participant_id", input.participant_id)
                 .await?,
         };
-        context::check(&setting.desk, wanted).await?;
+        context::check(&setting.call, wanted).await?;
         let context_id = format!("ctx_{}", call.app.effects.uid());
         call.app.contexts.put(&context_id, owner(&call), wanted);
         call.conversation.set_context(context_id.clone(), "context://current");

@@ -1,18 +1,18 @@
-//! Creates a desk from a call, and resolves arguments that default to the context.
+//! Creates a call from a call, and resolves arguments that default to the context.
 
 use std::sync::Arc;
 
+use lore_app::play::call::PlayCall;
 use lore_app::play::context::Context;
-use lore_app::play::desk::Desk;
 use lore_app::play::ids::Thing;
 use lore_app::play::log;
 use lore_core::{Error, PrincipalId, Result, Uid, WorldId};
 
 use crate::call::Call;
 
-/// A desk, and the context of the conversation.
+/// A call, and the context of the conversation.
 pub(super) struct Setting {
-    pub(super) desk: Desk,
+    pub(super) call: PlayCall,
     pub(super) context: Option<Context>,
 }
 
@@ -31,7 +31,7 @@ impl Setting {
         if let Some(uid) = participant {
             asked.take_in("participant", uid);
         }
-        let desk = Desk {
+        let call = PlayCall {
             app: Arc::clone(&call.app),
             viewer: call.viewer,
             tool,
@@ -41,13 +41,13 @@ impl Setting {
             idempotency_key,
             asked,
         };
-        Ok(Self { desk, context })
+        Ok(Self { call, context })
     }
 
     /// Returns the campaign that an argument names; by default, that of the context.
     pub(super) async fn campaign(&mut self, given: Option<&str>) -> Result<Uid> {
         match (given, self.context) {
-            (Some(id), _) => Thing::Campaign.find(&self.desk, "campaign_id", id).await,
+            (Some(id), _) => Thing::Campaign.find(&self.call, "campaign_id", id).await,
             (None, Some(context)) => Ok(self.fallen_back("campaign", context.campaign)),
             (None, None) => Err(missing("campaign_id")),
         }
@@ -56,7 +56,7 @@ impl Setting {
     /// Returns the session that an argument names; by default, that of the context.
     pub(super) async fn session(&mut self, given: Option<&str>) -> Result<Uid> {
         match (given, self.context.and_then(|context| context.session)) {
-            (Some(id), _) => Thing::Session.find(&self.desk, "session_id", id).await,
+            (Some(id), _) => Thing::Session.find(&self.call, "session_id", id).await,
             (None, Some(session)) => Ok(self.fallen_back("session", session)),
             (None, None) => Err(missing("session_id")),
         }
@@ -70,7 +70,7 @@ impl Setting {
     ) -> Result<T> {
         let done = work.await;
         if let Err(error) = &done {
-            log::reject(&self.desk, session, error).await;
+            log::reject(&self.call, session, error).await;
         }
         done
     }
@@ -78,7 +78,7 @@ impl Setting {
     /// Makes a value from the context part of the request's digest, so that a repetition in another
     /// context is not taken for the same request.
     fn fallen_back(&mut self, what: &str, uid: Uid) -> Uid {
-        self.desk.asked.take_in(what, uid);
+        self.call.asked.take_in(what, uid);
         uid
     }
 }

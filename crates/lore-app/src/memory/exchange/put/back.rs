@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use lore_core::{Node, Text, Timestamp};
 use lore_store::{Bin, Change, Expect, NewNode, NewText, NodeKey, NodeRef, TextPatch, TextRef};
 
-use super::super::super::pen::Pen;
+use super::super::super::cleaning::Cleaner;
 use super::super::super::project::steps_of;
 use super::super::super::refusal::Reply;
 use super::super::identity::without_source;
@@ -17,28 +17,28 @@ use super::{ACTIVE, Put, Putting, SOURCE_TYPE, told};
 
 /// Takes over what was changed elsewhere since the node was last changed here.
 pub(super) async fn take(putting: &Putting<'_>) -> Reply<Put> {
-    let (keeper, record) = (putting.keeper, putting.record);
-    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
+    let (call, record) = (putting.call, putting.record);
+    let (store, viewer) = (&call.app.store, &call.viewer);
     let key = NodeKey::Uid(putting.uid);
     let Some(node) = store.node(viewer, key).await? else { return Ok(Put::Known) };
     let live = store.texts_of(viewer, node.id, Bin::Live).await?;
-    let mut pen = Pen::default();
+    let mut cleaner = Cleaner::default();
     let mut batch = putting.batch();
     let is_newer = record.changed > Some(last_change(&node, &live));
     let is_edited = record.state.as_ref().is_some_and(|state| state.was_edited(record));
     if is_newer || is_edited {
-        batch.changes.extend(text_changes(&live, putting.texts(&mut pen)?));
-        batch.changes.extend(node_change(&node, putting.node(&mut pen)?));
+        batch.changes.extend(text_changes(&live, putting.texts(&mut cleaner)?));
+        batch.changes.extend(node_change(&node, putting.node(&mut cleaner)?));
     }
-    let known = if record.steps.is_empty() { vec![] } else { steps_of(keeper, node.id).await? };
+    let known = if record.steps.is_empty() { vec![] } else { steps_of(call, node.id).await? };
     let known: HashSet<&str> = known.iter().map(|step| step.id.as_str()).collect();
     let fresh = record.steps.iter().filter(|step| !known.contains(step.id.as_str()));
     let batch = putting.with_steps(batch, fresh);
     if batch.changes.is_empty() {
         return Ok(Put::Known);
     }
-    keeper.app.commit(viewer, batch).await?;
-    let masked = pen.masked().len();
+    call.app.commit(viewer, batch).await?;
+    let masked = cleaner.masked().len();
     Ok(match is_edited && !is_newer {
         true => Put::disputed(record, true, masked),
         false => Put::Updated { masked },

@@ -14,9 +14,9 @@ use lore_store::{
 };
 use serde_json::Value;
 
+use super::super::super::cleaning::{Cleaner, name_from};
 use super::super::super::kinds::{CONTENT, DESCRIPTION, EXPERIENCE, SOURCE_TAKEN, half_of, word};
 use super::super::super::parts::is_main;
-use super::super::super::pen::{Pen, name_from};
 use super::super::super::project::steps_of;
 use super::super::super::refusal::Reply;
 use super::super::base::{Base, Taken};
@@ -31,18 +31,18 @@ pub(super) async fn take(putting: &Putting<'_>, base: &Base) -> Reply<Put> {
     if base.is_known && putting.record.steps.is_empty() {
         return Ok(Put::Known);
     }
-    putting.keeper.carry_out(|| plan(putting, base).boxed()).await
+    putting.call.carry_out(|| plan(putting, base).boxed()).await
 }
 
 async fn plan(putting: &Putting<'_>, base: &Base) -> Reply<(Batch, Put)> {
-    let (keeper, record) = (putting.keeper, putting.record);
-    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
+    let (call, record) = (putting.call, putting.record);
+    let (store, viewer) = (&call.app.store, &call.viewer);
     let Some(node) = store.node(viewer, NodeKey::Uid(putting.uid)).await? else {
         // A node that was removed here is not restored, but the edit is reported as lost.
         let put = if base.is_known { Put::Known } else { Put::disputed(record, false, 0) };
         return Ok((putting.batch(), put));
     };
-    let known = if record.steps.is_empty() { vec![] } else { steps_of(keeper, node.id).await? };
+    let known = if record.steps.is_empty() { vec![] } else { steps_of(call, node.id).await? };
     let known: HashSet<&str> = known.iter().map(|step| step.id.as_str()).collect();
     let fresh = record.steps.iter().filter(|step| !known.contains(step.id.as_str()));
     let batch = putting.with_steps(putting.batch(), fresh);
@@ -58,7 +58,7 @@ async fn plan(putting: &Putting<'_>, base: &Base) -> Reply<(Batch, Put)> {
 
 /// The other half of a fact and its texts.
 async fn other_half(putting: &Putting<'_>, node: &Node) -> Reply<Option<(Vec<Text>, Node)>> {
-    let (store, viewer) = (&putting.keeper.app.store, &putting.keeper.viewer);
+    let (store, viewer) = (&putting.call.app.store, &putting.call.viewer);
     let Some(uid) = half_of(node) else { return Ok(None) };
     let Some(half) = store.node(viewer, NodeKey::Uid(uid)).await? else { return Ok(None) };
     Ok(Some((store.texts_of(viewer, half.id, Bin::Live).await?, half)))
@@ -73,7 +73,7 @@ struct Merge<'a> {
     /// Whether the file was written after the last change here.
     is_newer: bool,
     is_disputed: bool,
-    pen: Pen,
+    cleaner: Cleaner,
     changes: Vec<Change>,
     /// Texts whose body changes, with the new body.
     rewritten: Vec<(&'a Text, String)>,
@@ -93,7 +93,7 @@ impl<'a> Merge<'a> {
             live: live.iter().map(|text| (text.uid, text)).collect(),
             gone: gone.iter().map(|text| text.uid).collect(),
             is_disputed: false,
-            pen: Pen::default(),
+            cleaner: Cleaner::default(),
             changes: Vec::new(),
             rewritten: Vec::new(),
             putting,
@@ -119,7 +119,7 @@ impl<'a> Merge<'a> {
             self.changes.push(Change::UpdateNode(node, expect, patch));
         }
         batch.changes.extend(self.changes);
-        let masked = self.pen.masked().len();
+        let masked = self.cleaner.masked().len();
         let put = match (self.is_disputed, is_changed) {
             (true, _) => Put::disputed(self.putting.record, self.is_newer, masked),
             (false, true) => Put::Updated { masked },
@@ -133,7 +133,7 @@ impl<'a> Merge<'a> {
         let Some(written) = &self.putting.record.state else { return };
         let taken = State { texts, ..self.base.now.clone() };
         let properties = patch.properties.get_or_insert_with(|| self.node.properties.clone());
-        let (load, now) = (self.putting.load, self.putting.keeper.now());
+        let (load, now) = (self.putting.load, self.putting.call.now());
         properties.insert(SOURCE_TAKEN.into(), Taken::note(load, written, &taken, now));
     }
 
@@ -183,7 +183,7 @@ impl<'a> Merge<'a> {
         match (there, here) {
             (Some(passage), Some(text)) => self.rewrite(text, passage),
             (Some(passage), None) if self.gone.contains(&uid) => {
-                let body = Some(self.pen.long(passage.body.trim()));
+                let body = Some(self.cleaner.long(passage.body.trim()));
                 let patch = TextPatch { body, ..TextPatch::default() };
                 self.changes.push(Change::RestoreText(TextRef::Uid(uid)));
                 self.changes.push(Change::UpdateText(TextRef::Uid(uid), Expect::Any, patch));
@@ -198,7 +198,7 @@ impl<'a> Merge<'a> {
     /// Changes the body of a text. However long, it stays a single text, so that it can be edited
     /// as one again.
     fn rewrite(&mut self, text: &'a Text, passage: &Passage) {
-        let body = self.pen.long(passage.body.trim());
+        let body = self.cleaner.long(passage.body.trim());
         let patch = TextPatch { body: Some(body.clone()), ..TextPatch::default() };
         self.changes.push(Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch));
         self.rewritten.push((text, body));
@@ -207,7 +207,7 @@ impl<'a> Merge<'a> {
     /// Adds a text that was written by hand, similar to the main text of the node. Its uid follows
     /// from its content, so importing it again adds nothing.
     fn add(&mut self, passage: &Passage, place: usize) -> Reply<Uid> {
-        let (world, words) = (self.putting.keeper.viewer.world, text_print(&passage.body));
+        let (world, words) = (self.putting.call.viewer.world, text_print(&passage.body));
         let key = format!("{}\u{0}{place}\u{0}{words}", self.putting.record.key);
         let uid = uid_of(world, self.putting.label(), &key);
         let is_here = |text: &&&Text| text_print(&text.body) == words;
@@ -219,7 +219,7 @@ impl<'a> Merge<'a> {
         }
         let is_experience = self.node.kind.as_str() == EXPERIENCE;
         let kind = if is_experience { CONTENT } else { DESCRIPTION };
-        let body = self.pen.long(passage.body.trim());
+        let body = self.cleaner.long(passage.body.trim());
         let main = self.live.values().find(|text| is_main(text));
         let (searchable, visibility) =
             main.map_or((true, self.node.visibility), |text| (text.searchable, text.visibility));
@@ -235,13 +235,13 @@ impl<'a> Merge<'a> {
         let (record, node, base) = (self.putting.record, self.node, &self.base.state);
         let is_renamed = self.takes(Some(&base.name), Some(&record.name), Some(&node.name));
         let name = match is_renamed {
-            true => Some(self.pen.name("name", &record.name)?),
+            true => Some(self.cleaner.name("name", &record.name)?),
             false => self.derived_name(node),
         };
         let aliases = merged(&base.aliases, &record.aliases, &node.aliases);
         let tags = merged(&base.tags, &record.tags, &node.tags);
-        let aliases = aliases.map(|list| self.pen.list("aliases", &super::bounded(&list)));
-        let tags = tags.map(|list| self.pen.list("tags", &super::bounded(&list)));
+        let aliases = aliases.map(|list| self.cleaner.list("aliases", &super::bounded(&list)));
+        let tags = tags.map(|list| self.cleaner.list("tags", &super::bounded(&list)));
         Ok(NodePatch {
             name,
             aliases: aliases.transpose()?,
@@ -266,7 +266,7 @@ impl<'a> Merge<'a> {
             }
             match there {
                 Some(value) if is_state(name, value) => {
-                    let value = super::masked(&mut self.pen, "", value);
+                    let value = super::masked(&mut self.cleaner, "", value);
                     properties.insert(name.clone(), value);
                 }
                 Some(_) => self.is_disputed = true,

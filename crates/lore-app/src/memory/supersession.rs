@@ -10,7 +10,7 @@ use lore_core::{Edge, Node, NodeId, Uid};
 use lore_store::Direction;
 use serde_json::Value;
 
-use super::keeper::Keeper;
+use super::call::MemoryCall;
 use super::kinds::{SUPERSEDED_BY, SUPERSEDES, VALID_TO, property, word};
 use super::refusal::Reply;
 
@@ -19,7 +19,7 @@ const MANY: usize = 10_000;
 
 /// What superseded a node.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lapsed {
+pub struct Replacement {
     /// The node that replaced it.
     pub by: Node,
     /// Until when it held.
@@ -28,8 +28,11 @@ pub struct Lapsed {
 
 /// Returns those of the nodes that are superseded, by uid. Replacements that are in the bin or
 /// hidden from the caller do not count. If there are several, the newest one counts.
-pub(super) async fn lapsed(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Uid, Lapsed>> {
-    let (store, viewer) = (&keeper.app.store, &keeper.viewer);
+pub(super) async fn replacements(
+    call: &MemoryCall,
+    nodes: &[&Node],
+) -> Reply<HashMap<Uid, Replacement>> {
+    let (store, viewer) = (&call.app.store, &call.viewer);
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     let kinds = [word(SUPERSEDES)?];
     let mut edges = store.neighbours(viewer, &ids, Direction::In, &kinds, MANY).await?;
@@ -40,11 +43,11 @@ pub(super) async fn lapsed(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Ui
     let takers: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
     let takers = store.nodes(viewer, &takers).await?;
     let last = newest(&edges, &takers);
-    let lapsed = |node: &&Node| {
+    let replacement = |node: &&Node| {
         let (edge, by) = last.get(&node.id)?;
-        Some((node.uid, Lapsed { by: (*by).clone(), valid_to: valid_to(edge, node) }))
+        Some((node.uid, Replacement { by: (*by).clone(), valid_to: valid_to(edge, node) }))
     };
-    Ok(nodes.iter().filter_map(lapsed).collect())
+    Ok(nodes.iter().filter_map(replacement).collect())
 }
 
 /// Returns the last of the edges to each node whose source could be read, with that source.
@@ -54,33 +57,39 @@ fn newest<'a>(edges: &'a [Edge], sources: &'a [Node]) -> HashMap<NodeId, (&'a Ed
     edges.iter().filter_map(with_source).collect()
 }
 
-/// Like [`lapsed`], but follows replacements that are superseded themselves, so the result contains
-/// the whole chain.
-pub(super) async fn succession(keeper: &Keeper, nodes: &[&Node]) -> Reply<HashMap<Uid, Lapsed>> {
-    let mut known = lapsed(keeper, nodes).await?;
-    let mut takers: Vec<Node> = known.values().map(|lapsed| lapsed.by.clone()).collect();
+/// Like [`replacements`], but follows replacements that are superseded themselves, so the result
+/// contains the whole chain.
+pub(super) async fn with_later_replacements(
+    call: &MemoryCall,
+    nodes: &[&Node],
+) -> Reply<HashMap<Uid, Replacement>> {
+    let mut known = replacements(call, nodes).await?;
+    let mut takers: Vec<Node> = known.values().map(|replacement| replacement.by.clone()).collect();
     while !takers.is_empty() {
         takers.retain(|taker| !known.contains_key(&taker.uid));
-        let further = lapsed(keeper, &takers.iter().collect::<Vec<_>>()).await?;
-        takers = further.values().map(|lapsed| lapsed.by.clone()).collect();
+        let further = replacements(call, &takers.iter().collect::<Vec<_>>()).await?;
+        takers = further.values().map(|replacement| replacement.by.clone()).collect();
         known.extend(further);
     }
     Ok(known)
 }
 
 /// Returns what holds now in place of a superseded node.
-pub(super) fn heir(succession: &HashMap<Uid, Lapsed>, of: Uid) -> Option<&Node> {
-    let next = |by: &&Node| succession.get(&by.uid).map(|lapsed| &lapsed.by);
-    let first = &succession.get(&of)?.by;
+pub(super) fn current_replacement(
+    replacements: &HashMap<Uid, Replacement>,
+    of: Uid,
+) -> Option<&Node> {
+    let next = |by: &&Node| replacements.get(&by.uid).map(|replacement| &replacement.by);
+    let first = &replacements.get(&of)?.by;
     // The limit ends a cycle, in case two nodes supersede each other.
-    std::iter::successors(Some(first), next).take(succession.len()).last()
+    std::iter::successors(Some(first), next).take(replacements.len()).last()
 }
 
 /// Returns until when a node held, if it no longer does. A node that an older version marked as
 /// superseded by a property ([`SUPERSEDED_BY`]) holds again if its replacement is gone.
-pub fn held_until<'a>(node: &'a Node, lapsed: Option<&'a Lapsed>) -> Option<&'a str> {
-    match lapsed {
-        Some(lapsed) => Some(&lapsed.valid_to),
+pub fn held_until<'a>(node: &'a Node, replacement: Option<&'a Replacement>) -> Option<&'a str> {
+    match replacement {
+        Some(replacement) => Some(&replacement.valid_to),
         None if property(node, SUPERSEDED_BY).is_some() => None,
         None => property(node, VALID_TO),
     }
@@ -122,8 +131,8 @@ mod tests {
             principal: PrincipalId(1),
             role: lore_core::Role::Owner,
         };
-        let heir = crate::preview::preview(&viewer, &new, Timestamp::UNIX_EPOCH);
-        let readable = [Node { id: NodeId(1), ..heir }];
+        let current = crate::preview::preview(&viewer, &new, Timestamp::UNIX_EPOCH);
+        let readable = [Node { id: NodeId(1), ..current }];
         let edges = [edge(1, 1), edge(2, 2)];
         let found = newest(&edges, &readable);
         assert_eq!(found.get(&NodeId(9)).map(|(edge, _)| edge.id), Some(EdgeId(1)));

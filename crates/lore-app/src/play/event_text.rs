@@ -6,7 +6,7 @@ use lore_core::{Event, Node, Result, Uid};
 use lore_text::analysis;
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::call::PlayCall;
 use super::ids::Thing;
 use super::{CHARACTER, PARTICIPANT, campaign};
 
@@ -15,10 +15,10 @@ pub(crate) struct Names(HashMap<Uid, String>);
 
 impl Names {
     /// Loads the names that the viewer may know.
-    pub(crate) async fn load(desk: &Desk, home: &Node) -> Result<Self> {
+    pub(crate) async fn load(call: &PlayCall, home: &Node) -> Result<Self> {
         let mut names = HashMap::new();
         for kind in [CHARACTER, PARTICIPANT] {
-            let members = campaign::members(desk, home, kind).await?;
+            let members = campaign::members(call, home, kind).await?;
             names.extend(members.into_iter().map(|node| (node.uid, node.name)));
         }
         Ok(Self(names))

@@ -9,44 +9,49 @@ use super::{Difficulty, DualityDice, Evaluation, Modifier, RuleError, judge};
 
 /// Rolls Hope, Fear, the die of advantage or disadvantage and the dice of helpers, in this order,
 /// and evaluates them.
-pub fn roll_with_edge(
+pub fn roll_with_extra_dice(
     seed: Seed,
     modifier: Modifier,
     difficulty: Option<Difficulty>,
-    edge: Edge,
-) -> EdgeRoll {
+    extra: ExtraDice,
+) -> ExtraDiceRoll {
     let mut stream = DiceStream::new(seed);
     let dice = DualityDice::draw(&mut stream);
-    let edge_die = edge.lean.draw(&mut stream);
-    let helper_dice: Vec<u32> = (0..edge.helpers).map(|_| stream.die(Sides::D6)).collect();
+    let advantage_die = extra.advantage.draw(&mut stream);
+    let helper_dice: Vec<u32> = (0..extra.helpers).map(|_| stream.die(Sides::D6)).collect();
     let best_helper = helper_dice.iter().copied().max().map_or(0, i64::from);
-    let bonus = edge_die.unwrap_or(0) + best_helper;
-    EdgeRoll { evaluation: judge(dice, modifier, bonus, difficulty), edge_die, helper_dice, bonus }
+    let bonus = advantage_die.unwrap_or(0) + best_helper;
+    ExtraDiceRoll {
+        evaluation: judge(dice, modifier, bonus, difficulty),
+        advantage_die,
+        helper_dice,
+        bonus,
+    }
 }
 
 /// An evaluated roll with its additional dice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EdgeRoll {
+pub struct ExtraDiceRoll {
     /// The evaluation; its total includes the bonus.
     pub evaluation: Evaluation,
     /// What the die of advantage adds; negative for a die of disadvantage. `None` without either.
-    pub edge_die: Option<i64>,
+    pub advantage_die: Option<i64>,
     /// The die of each helper.
     pub helper_dice: Vec<u32>,
-    /// The sum that is added to the total: the edge die and the best helper.
+    /// The sum that is added to the total: the advantage die and the best helper.
     pub bonus: i64,
 }
 
 /// The advantages, disadvantages and helpers of a roll, after cancelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Edge {
-    lean: Lean,
+pub struct ExtraDice {
+    advantage: AdvantageDie,
     helpers: u32,
 }
 
-impl Edge {
+impl ExtraDice {
     /// No additional dice.
-    pub const NONE: Self = Self { lean: Lean::Even, helpers: 0 };
+    pub const NONE: Self = Self { advantage: AdvantageDie::Neither, helpers: 0 };
     /// The maximum number of advantages, and of disadvantages, of one roll.
     pub const MAX_SOURCES: i64 = 100;
     /// The maximum number of helpers of one roll.
@@ -60,12 +65,12 @@ impl Edge {
         let advantages = counted("advantages", advantages, Self::MAX_SOURCES)?;
         let disadvantages = counted("disadvantages", disadvantages, Self::MAX_SOURCES)?;
         let helpers = counted("helpers", helpers, Self::MAX_HELPERS)?;
-        Ok(Self { lean: Lean::net(advantages, disadvantages), helpers })
+        Ok(Self { advantage: AdvantageDie::net(advantages, disadvantages), helpers })
     }
 
     /// The die that remains of advantages and disadvantages.
-    pub const fn lean(self) -> Lean {
-        self.lean
+    pub const fn advantage(self) -> AdvantageDie {
+        self.advantage
     }
 
     /// The number of allies who help.
@@ -75,7 +80,7 @@ impl Edge {
 
     /// Returns every possible bonus of the additional dice, with its number of ways.
     pub(crate) fn bonuses(self) -> impl Iterator<Item = (i64, u32)> {
-        self.lean.values().iter().flat_map(move |own| {
+        self.advantage.values().iter().flat_map(move |own| {
             best_of(self.helpers).map(move |(best, ways)| (own + i64::from(best), ways))
         })
     }
@@ -83,21 +88,21 @@ impl Edge {
 
 /// The die that remains after advantages and disadvantages have cancelled each other one for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lean {
+pub enum AdvantageDie {
     /// No die.
-    Even,
+    Neither,
     /// A six-sided die that is added.
     Advantage,
     /// A six-sided die that is subtracted.
     Disadvantage,
 }
 
-impl Lean {
+impl AdvantageDie {
     /// Returns what remains of so many advantages and disadvantages: at most one die.
     pub fn net(advantages: u32, disadvantages: u32) -> Self {
         match advantages.cmp(&disadvantages) {
             std::cmp::Ordering::Less => Self::Disadvantage,
-            std::cmp::Ordering::Equal => Self::Even,
+            std::cmp::Ordering::Equal => Self::Neither,
             std::cmp::Ordering::Greater => Self::Advantage,
         }
     }
@@ -105,7 +110,7 @@ impl Lean {
     /// Draws the die, if there is one, and returns it with its sign.
     pub(super) fn draw(self, stream: &mut DiceStream) -> Option<i64> {
         match self {
-            Self::Even => None,
+            Self::Neither => None,
             Self::Advantage => Some(i64::from(stream.die(Sides::D6))),
             Self::Disadvantage => Some(-i64::from(stream.die(Sides::D6))),
         }
@@ -114,7 +119,7 @@ impl Lean {
     /// Every possible value of the die, all equally likely.
     const fn values(self) -> &'static [i64] {
         match self {
-            Self::Even => &[0],
+            Self::Neither => &[0],
             Self::Advantage => &[1, 2, 3, 4, 5, 6],
             Self::Disadvantage => &[-1, -2, -3, -4, -5, -6],
         }
@@ -131,7 +136,7 @@ fn best_of(dice: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 fn counted(field: &'static str, value: i64, max: i64) -> Result<u32, RuleError> {
-    let error = RuleError::EdgeOutOfRange { field, value, min: 0, max };
+    let error = RuleError::ExtraDiceOutOfRange { field, value, min: 0, max };
     u32::try_from(value).ok().filter(|_| value <= max).ok_or(error)
 }
 
@@ -140,36 +145,36 @@ mod tests {
     use super::super::roll;
     use super::*;
 
-    fn edge(advantages: i64, disadvantages: i64, helpers: i64) -> Edge {
-        Edge::new(advantages, disadvantages, helpers).unwrap()
+    fn extra(advantages: i64, disadvantages: i64, helpers: i64) -> ExtraDice {
+        ExtraDice::new(advantages, disadvantages, helpers).unwrap()
     }
 
-    fn rolled(seed: u64, edge: Edge) -> EdgeRoll {
+    fn rolled(seed: u64, extra: ExtraDice) -> ExtraDiceRoll {
         let difficulty = Some(Difficulty::new(15).unwrap());
-        roll_with_edge(Seed::new(seed).unwrap(), Modifier::new(2).unwrap(), difficulty, edge)
+        roll_with_extra_dice(Seed::new(seed).unwrap(), Modifier::new(2).unwrap(), difficulty, extra)
     }
 
     #[test]
     fn advantages_and_disadvantages_cancel_one_for_one() {
-        for (advantages, disadvantages, lean) in [
-            (0, 0, Lean::Even),
-            (1, 0, Lean::Advantage),
-            (0, 1, Lean::Disadvantage),
-            (2, 2, Lean::Even),
-            (3, 2, Lean::Advantage),
-            (1, 100, Lean::Disadvantage),
+        for (advantages, disadvantages, advantage) in [
+            (0, 0, AdvantageDie::Neither),
+            (1, 0, AdvantageDie::Advantage),
+            (0, 1, AdvantageDie::Disadvantage),
+            (2, 2, AdvantageDie::Neither),
+            (3, 2, AdvantageDie::Advantage),
+            (1, 100, AdvantageDie::Disadvantage),
         ] {
-            assert_eq!(edge(advantages, disadvantages, 0).lean(), lean);
+            assert_eq!(extra(advantages, disadvantages, 0).advantage(), advantage);
         }
-        assert_eq!(edge(0, 0, 0), Edge::NONE);
+        assert_eq!(extra(0, 0, 0), ExtraDice::NONE);
     }
 
     #[test]
     fn the_pair_of_a_seed_stays_the_same() {
         for seed in 0..300 {
             let bare = roll(Seed::new(seed).unwrap(), Modifier::new(2).unwrap(), None);
-            for edge in [edge(0, 0, 0), edge(1, 0, 3), edge(0, 1, 0), edge(0, 0, 2)] {
-                let roll = rolled(seed, edge);
+            for extra in [extra(0, 0, 0), extra(1, 0, 3), extra(0, 1, 0), extra(0, 0, 2)] {
+                let roll = rolled(seed, extra);
                 assert_eq!(roll.evaluation.dice, bare.dice);
                 assert_eq!(roll.evaluation.is_crit, bare.is_crit);
                 assert_eq!(roll.evaluation.total, bare.total + roll.bonus);
@@ -180,14 +185,14 @@ mod tests {
     #[test]
     fn dice_come_in_order_and_only_the_best_helper_counts() {
         // The stream of seed 42 starts with 12, 2, 11, 2, 7, 10 if read as twelve-sided dice.
-        let roll = rolled(42, edge(1, 0, 3));
-        assert_eq!((roll.edge_die, &roll.helper_dice[..]), (Some(5), &[2, 1, 4][..]));
+        let roll = rolled(42, extra(1, 0, 3));
+        assert_eq!((roll.advantage_die, &roll.helper_dice[..]), (Some(5), &[2, 1, 4][..]));
         assert_eq!((roll.bonus, roll.evaluation.total), (9, 25));
-        let hindered = rolled(42, edge(0, 1, 1));
-        assert_eq!((hindered.edge_die, &hindered.helper_dice[..]), (Some(-5), &[2][..]));
+        let hindered = rolled(42, extra(0, 1, 1));
+        assert_eq!((hindered.advantage_die, &hindered.helper_dice[..]), (Some(-5), &[2][..]));
         assert_eq!((hindered.bonus, hindered.evaluation.total), (-3, 13));
         assert!(!hindered.evaluation.meets_difficulty);
-        assert_eq!(rolled(42, Edge::NONE).edge_die, None);
+        assert_eq!(rolled(42, ExtraDice::NONE).advantage_die, None);
     }
 
     #[test]
@@ -195,21 +200,21 @@ mod tests {
         for (advantages, disadvantages, helpers) in
             [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 2), (0, 1, 3)]
         {
-            let edge = edge(advantages, disadvantages, helpers);
+            let extra = extra(advantages, disadvantages, helpers);
             let mut listed = std::collections::BTreeMap::new();
-            let own: Vec<i64> = match edge.lean() {
-                Lean::Even => vec![0],
-                Lean::Advantage => (1..=6).collect(),
-                Lean::Disadvantage => (-6..=-1).collect(),
+            let own: Vec<i64> = match extra.advantage() {
+                AdvantageDie::Neither => vec![0],
+                AdvantageDie::Advantage => (1..=6).collect(),
+                AdvantageDie::Disadvantage => (-6..=-1).collect(),
             };
-            for helped in 0..6_u32.pow(edge.helpers()) {
-                let dice = (0..edge.helpers()).map(|die| helped / 6_u32.pow(die) % 6 + 1);
+            for helped in 0..6_u32.pow(extra.helpers()) {
+                let dice = (0..extra.helpers()).map(|die| helped / 6_u32.pow(die) % 6 + 1);
                 let best = dice.max().map_or(0, i64::from);
                 own.iter().for_each(|own| *listed.entry(own + best).or_insert(0_u32) += 1);
             }
             let mut counted = std::collections::BTreeMap::new();
-            edge.bonuses().for_each(|(bonus, ways)| *counted.entry(bonus).or_insert(0) += ways);
-            assert_eq!(counted, listed, "{edge:?}");
+            extra.bonuses().for_each(|(bonus, ways)| *counted.entry(bonus).or_insert(0) += ways);
+            assert_eq!(counted, listed, "{extra:?}");
         }
     }
 
@@ -223,8 +228,8 @@ mod tests {
         ] {
             let [advantages, disadvantages, helpers] = given;
             let value = given.into_iter().find(|value| *value != 0).unwrap();
-            let expected = RuleError::EdgeOutOfRange { field, value, min: 0, max };
-            assert_eq!(Edge::new(advantages, disadvantages, helpers), Err(expected));
+            let expected = RuleError::ExtraDiceOutOfRange { field, value, min: 0, max };
+            assert_eq!(ExtraDice::new(advantages, disadvantages, helpers), Err(expected));
         }
     }
 }

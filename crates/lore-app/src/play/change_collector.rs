@@ -9,17 +9,17 @@ use lore_rules::table::Note;
 use lore_store::{Batch, Change, NewEvent, NodeRef};
 use serde_json::{Value, json};
 
+use super::call::PlayCall;
 use super::campaign;
 use super::character::{changes_value, list_uri, put_sheet, sheet_uri};
-use super::desk::Desk;
 use super::ids::Thing;
 use super::rights::Rights;
 use super::sheet::{self, Changed, Sheet};
 use super::table::{self, Table};
 
 /// The collected changes.
-pub(crate) struct Tally<'a> {
-    desk: &'a Desk,
+pub(crate) struct ChangeCollector<'a> {
+    call: &'a PlayCall,
     /// The changes to commit.
     pub(crate) changes: Vec<Change>,
     /// The part that everybody may read.
@@ -68,10 +68,10 @@ pub(crate) enum Share {
     Hidden,
 }
 
-impl<'a> Tally<'a> {
-    pub(crate) fn new(desk: &'a Desk) -> Self {
+impl<'a> ChangeCollector<'a> {
+    pub(crate) fn new(call: &'a PlayCall) -> Self {
         Self {
-            desk,
+            call,
             changes: Vec::new(),
             open: Part::default(),
             hidden: Part::default(),
@@ -93,19 +93,19 @@ impl<'a> Tally<'a> {
     ) -> NewEvent {
         if self.hidden.targets.is_empty() || self.open.targets.is_empty() {
             let whole = self.whole();
-            let mut event = self.desk.event(rights, kind, &payload(&whole, Share::Whole));
+            let mut event = self.call.event(rights, kind, &payload(&whole, Share::Whole));
             if !self.hidden.targets.is_empty() {
                 event.visibility = Visibility::Gm;
             }
             event.character = only(&whole.targets);
             return event;
         }
-        let mut event = self.desk.event(rights, kind, &payload(&self.open, Share::Open));
+        let mut event = self.call.event(rights, kind, &payload(&self.open, Share::Open));
         let mut secret = payload(&self.hidden, Share::Hidden);
         if let Some(fields) = secret.as_object_mut() {
             // The hash of an event is public; without a salt, guesses about the secret could be
             // verified.
-            fields.insert("salt".into(), json!(self.desk.app.effects.uid().to_string()));
+            fields.insert("salt".into(), json!(self.call.app.effects.uid().to_string()));
         }
         event.secret = Some(secret.to_string());
         // Must not reveal that hidden characters are concerned.
@@ -119,7 +119,7 @@ impl<'a> Tally<'a> {
         node: &Node,
         decide: impl FnOnce(&Sheet) -> Result<Changed> + Send,
     ) -> Result<()> {
-        let (before, version, visibility) = sheet::load_with_visibility(self.desk, node).await?;
+        let (before, version, visibility) = sheet::load_with_visibility(self.call, node).await?;
         self.stepped(node, version, visibility, decide(&before)?)
     }
 
@@ -150,7 +150,7 @@ impl<'a> Tally<'a> {
         home: &Node,
         decide: impl FnOnce(&mut Table) -> Result<Vec<Note>> + Send,
     ) -> Result<Table> {
-        let (before, version) = table::load(self.desk, home).await?;
+        let (before, version) = table::load(self.call, home).await?;
         let mut after = before.clone();
         self.open.notes.extend(decide(&mut after)?);
         let fields = [

@@ -14,11 +14,11 @@ const SENTENCE_MAX: usize = 2_000;
 
 /// Prepares the texts of one call and collects which secrets it masked.
 #[derive(Debug, Default)]
-pub(super) struct Pen {
+pub(super) struct Cleaner {
     masked: Vec<&'static str>,
 }
 
-impl Pen {
+impl Cleaner {
     /// Prepares a long text. It may be empty.
     pub(super) fn text(&mut self, field: &str, given: &str) -> Result<String> {
         let given = given.trim();
@@ -122,23 +122,25 @@ mod tests {
 
     #[test]
     fn secrets_are_taken_out_wherever_they_stand_and_reported() {
-        let mut pen = Pen::default();
+        let mut cleaner = Cleaner::default();
         assert_eq!(
-            pen.text("content", " password=hunter22 ").unwrap(),
+            cleaner.text("content", " password=hunter22 ").unwrap(),
             "password=[masked password]"
         );
-        assert_eq!(pen.list("tags", &["token=abcd1234".into(), " ".into()]).unwrap().len(), 1);
-        assert_eq!(pen.masked(), ["password", "secret"]);
+        assert_eq!(cleaner.list("tags", &["token=abcd1234".into(), " ".into()]).unwrap().len(), 1);
+        assert_eq!(cleaner.masked(), ["password", "secret"]);
     }
 
     #[test]
     fn what_is_no_name_is_not_told_to_be_one() {
         let long = "x".repeat(NAME_MAX + 1);
-        let mut pen = Pen::default();
-        for refused in [pen.name("type", &long), pen.label("author", Some(&long)).map(|_| long)] {
+        let mut cleaner = Cleaner::default();
+        for refused in
+            [cleaner.name("type", &long), cleaner.label("author", Some(&long)).map(|_| long)]
+        {
             assert!(!refused.unwrap_err().hint().contains("name"));
         }
-        assert_eq!(pen.label("session", Some(" ")).unwrap(), None);
+        assert_eq!(cleaner.label("session", Some(" ")).unwrap(), None);
     }
 
     #[test]
@@ -149,8 +151,8 @@ mod tests {
 
     #[test]
     fn lists_lose_blanks_and_repetitions() {
-        let mut pen = Pen::default();
+        let mut cleaner = Cleaner::default();
         let given = ["Rust", " rust ", "", "wasm"].map(str::to_owned);
-        assert_eq!(pen.list("tags", &given).unwrap(), ["Rust", "wasm"]);
+        assert_eq!(cleaner.list("tags", &given).unwrap(), ["Rust", "wasm"]);
     }
 }

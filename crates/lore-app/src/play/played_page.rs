@@ -5,23 +5,23 @@ use lore_core::names::name_key;
 use lore_core::{Error, Node, Result, Visibility};
 use lore_store::{Change, Expect, NodeKey, NodePatch, NodeRef};
 
+use super::call::PlayCall;
 use super::character::{Kind, NewCharacter};
-use super::desk::Desk;
 use super::ids::Thing;
-use super::{CHARACTER, campaign, casting};
+use super::{CHARACTER, campaign, played};
 use crate::access::may_change;
 
 /// Returns the node of the page as the character it becomes, and the change that makes it one.
 pub(super) async fn embody(
-    desk: &Desk,
+    call: &PlayCall,
     home: &Node,
     new: &NewCharacter,
     number: i64,
 ) -> Result<(Node, Change)> {
-    let mut node = page(desk, number).await?;
-    check(desk, &node, new)?;
-    let now = desk.app.effects.now();
-    casting::begin_on_page(&mut node, home.uid, new.kind, now);
+    let mut node = page(call, number).await?;
+    check(call, &node, new)?;
+    let now = call.app.effects.now();
+    played::begin_on_page(&mut node, home.uid, new.kind, now);
     let properties = Some(node.properties.clone());
     let patch = NodePatch { properties, seen: Some(new.kind.secrecy()), ..NodePatch::default() };
     let expect = Expect::Version(node.version);
@@ -30,8 +30,8 @@ pub(super) async fn embody(
     Ok((node, change))
 }
 
-async fn page(desk: &Desk, number: i64) -> Result<Node> {
-    let found = desk.app.store.node(&desk.viewer, NodeKey::Number(number)).await?;
+async fn page(call: &PlayCall, number: i64) -> Result<Node> {
+    let found = call.app.store.node(&call.viewer, NodeKey::Number(number)).await?;
     found.filter(|node| node.kind.as_str() == CHARACTER).ok_or_else(|| {
         let hint = "find_entities with entity_type character lists those there are";
         Error::not_found(format!("the character entity {number} (page_id)"), hint)
@@ -40,8 +40,8 @@ async fn page(desk: &Desk, number: i64) -> Result<Node> {
 
 /// Fails if a page cannot become the wanted character. The name must match as well as the number,
 /// so that a wrong number does not put the wrong page into play.
-fn check(desk: &Desk, node: &Node, new: &NewCharacter) -> Result<()> {
-    may_change(&desk.viewer, node.created.by, &node.name)?;
+fn check(call: &PlayCall, node: &Node, new: &NewCharacter) -> Result<()> {
+    may_change(&call.viewer, node.created.by, &node.name)?;
     if let Some(home) = campaign::of(node) {
         let (character, home) = (Thing::Character.show(node.uid), Thing::Campaign.show(home));
         return Err(Error::Precondition {

@@ -1,9 +1,9 @@
 //! The context of a call to the table: who acts, for which request, and how plans are committed.
 //!
-//! A use case *plans*: it reads, decides, and returns a batch together with the answer. The desk
-//! commits the batch and plans again if somebody else was faster. If the call has an idempotency
-//! key, the answer is stored in the same transaction, so repeating the call returns the stored
-//! answer and changes nothing.
+//! A use case *plans*: it reads, decides, and returns a batch together with the answer.
+//! [`PlayCall`] commits the batch and plans again if somebody else was faster. If the call has an
+//! idempotency key, the answer is stored in the same transaction, so repeating the call returns the
+//! stored answer and changes nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ const KEYS: &str = "play";
 
 /// The context of one call.
 #[derive(Clone)]
-pub struct Desk {
+pub struct PlayCall {
     /// The application.
     pub app: Arc<App>,
     /// The viewer the call acts as.
@@ -136,7 +136,7 @@ pub enum Done<T> {
     Again(Value),
 }
 
-impl Desk {
+impl PlayCall {
     /// Plans and commits, and plans again after conflicts. The number of attempts is bounded.
     pub async fn carry_out<'a, T, F>(&'a self, plan: F) -> Result<Done<T>>
     where

@@ -4,20 +4,20 @@ use lore_core::{Node, Result, Text, Uid, Visibility};
 use lore_store::{Batch, Bin, Change, Expect, NewText, NodePatch, NodeRef, TextPatch, TextRef};
 use serde_json::{Value, json};
 
+use super::call::PlayCall;
 use super::character::{self, Character, Kind, Reveal, controls, put_sheet};
-use super::desk::Desk;
 use super::history::Edits;
 use super::ids::Thing;
 use super::participant::joins;
 use super::sheet::{self, Sheet};
-use super::{casting, word};
+use super::{played, word};
 
 /// Text kind of a character's notes.
 pub(crate) const NOTES: &str = "notes";
 
 /// A character with its sheet and notes, and the visibility of each.
 #[derive(Debug, Clone)]
-pub(crate) struct Dossier {
+pub(crate) struct CharacterDetails {
     /// The character.
     pub(crate) character: Character,
     /// The sheet and its version, if the viewer may see it.
@@ -32,14 +32,14 @@ pub(crate) struct Dossier {
     other_texts: usize,
 }
 
-impl Dossier {
-    pub(crate) async fn load(desk: &Desk, node: Node, campaign: Uid) -> Result<Self> {
-        let texts = desk.app.store.texts_of(&desk.viewer, node.id, Bin::Live).await?;
+impl CharacterDetails {
+    pub(crate) async fn load(call: &PlayCall, node: Node, campaign: Uid) -> Result<Self> {
+        let texts = call.app.store.texts_of(&call.viewer, node.id, Bin::Live).await?;
         let is_notes = |text: &Text| text.kind.as_str() == NOTES;
         let other_texts = texts.iter().filter(|text| !is_notes(text)).count();
         let text = texts.into_iter().find(is_notes);
-        let character = character::shape(desk, node, campaign, text.as_ref()).await?;
-        let sheet = sheet::load_with_visibility(desk, &character.node).await.ok();
+        let character = character::shape(call, node, campaign, text.as_ref()).await?;
+        let sheet = sheet::load_with_visibility(call, &character.node).await.ok();
         let unseen = match character.kind {
             Kind::Pc => character.node.visibility,
             Kind::Npc => Visibility::Gm,
@@ -61,7 +61,7 @@ impl Dossier {
 
     /// Returns who knows that the character is at the table.
     fn name_shown(&self) -> Visibility {
-        casting::shown(&self.character.node)
+        played::shown(&self.character.node)
     }
 
     /// Sets how much the players know. A page that was visible before stays visible.
@@ -78,10 +78,10 @@ impl Dossier {
 
     fn show_name(&mut self, to: Visibility) {
         let node = &mut self.character.node;
-        if to == Visibility::Members || !casting::was_open(node) {
+        if to == Visibility::Members || !played::was_open(node) {
             node.visibility = to;
         }
-        casting::show(&mut node.properties, to);
+        played::show(&mut node.properties, to);
     }
 
     /// Reveals the name and the sheet, which a player who controls the character must see.
@@ -123,7 +123,7 @@ impl Dossier {
     }
 
     /// Adds the changes that store this state of the character to a batch.
-    pub(crate) fn store(&self, desk: &Desk, old: &Self, mut batch: Batch) -> Result<Batch> {
+    pub(crate) fn store(&self, call: &PlayCall, old: &Self, mut batch: Batch) -> Result<Batch> {
         let node = &self.character.node;
         let recast = node.properties != old.character.node.properties;
         let fields = NodePatch {
@@ -141,7 +141,7 @@ impl Dossier {
         if recast {
             batch = self.store_edges(batch)?;
         }
-        self.store_notes(desk, old, batch)
+        self.store_notes(call, old, batch)
     }
 
     /// Adds the edges of membership and control, which are as hidden as the character.
@@ -154,7 +154,7 @@ impl Dossier {
         })
     }
 
-    fn store_notes(&self, desk: &Desk, old: &Self, batch: Batch) -> Result<Batch> {
+    fn store_notes(&self, call: &PlayCall, old: &Self, batch: Batch) -> Result<Batch> {
         let notes = &self.character.notes;
         let same = *notes == old.character.notes && self.notes_shown == old.notes_shown;
         Ok(match &self.text {
@@ -168,7 +168,7 @@ impl Dossier {
             None if notes.is_empty() => batch,
             None => {
                 let node = NodeRef::Id(self.character.node.id);
-                batch.change(Change::CreateText(new_notes(desk, node, notes, self.notes_shown)?))
+                batch.change(Change::CreateText(new_notes(call, node, notes, self.notes_shown)?))
             }
         })
     }
@@ -195,12 +195,12 @@ impl Dossier {
 
 /// Creates a text with notes.
 pub(crate) fn new_notes(
-    desk: &Desk,
+    call: &PlayCall,
     node: NodeRef,
     body: &str,
     visibility: Visibility,
 ) -> Result<NewText> {
-    Ok(NewText { visibility, ..NewText::new(desk.app.effects.uid(), node, word(NOTES)?, body) })
+    Ok(NewText { visibility, ..NewText::new(call.app.effects.uid(), node, word(NOTES)?, body) })
 }
 
 /// Returns the controller of a character as events show it.

@@ -10,7 +10,7 @@ use super::link::Link;
 use super::recall::{Memory, Shown};
 use super::related::Near;
 
-/// Something that takes up room in an answer.
+/// A part of an answer that uses up its budget.
 #[derive(Debug, Clone, Copy)]
 pub enum Piece<'a> {
     /// A memory with the additional text shown next to it: the name of the world it is from, or the
@@ -26,7 +26,7 @@ pub enum Piece<'a> {
 
 /// The token budget of one answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub struct AnswerBudget {
     /// About how many tokens are left.
     left: usize,
     written: fn(&Piece<'_>) -> String,
@@ -42,7 +42,7 @@ const MARKS: usize = 8;
 /// character.
 const TRIES: usize = 3;
 
-impl Room {
+impl AnswerBudget {
     /// Creates a budget of about `tokens` for an answer that is `frame` without its pieces.
     /// `written` returns each piece as it appears in the answer.
     pub fn new(tokens: usize, frame: &str, written: fn(&Piece<'_>) -> String) -> Self {

@@ -13,7 +13,7 @@ use crate::mentions::{Followed, follow};
 
 /// The context of one call.
 #[derive(Clone)]
-pub struct Keeper {
+pub struct MemoryCall {
     /// The application.
     pub app: Arc<App>,
     /// The viewer the call acts as.
@@ -28,7 +28,7 @@ pub struct Keeper {
     pub reading_only: bool,
 }
 
-impl Keeper {
+impl MemoryCall {
     /// Plans and commits, and plans again if what the plan relies on changed in the meantime. The
     /// number of attempts is bounded.
     pub(super) async fn carry_out<'a, T: Send>(
