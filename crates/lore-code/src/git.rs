@@ -77,7 +77,7 @@ pub struct Remote<'r> {
 
 /// Checks the URL and the branch.
 pub fn check(remote: Remote<'_>) -> Result<(), GitError> {
-    check_address(remote.address)?;
+    Address::parse(remote.address)?;
     remote.branch.map_or(Ok(()), check_branch)
 }
 
@@ -248,11 +248,13 @@ fn connecting(remote: Remote<'_>) -> Command {
 
 /// Returns the host and the port of an https URL, unless the host is an IP address.
 fn host_of(address: &str) -> Option<(&str, &str)> {
-    let rest = address.strip_prefix("https://")?;
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, "443"));
-    let is_name = !host.is_empty() && host.parse::<IpAddr>().is_err() && !host.contains('[');
-    is_name.then_some((host, port))
+    match Address::parse(address) {
+        Ok(Address::Https { host, port }) => {
+            let is_name = host.parse::<IpAddr>().is_err() && !host.starts_with('[');
+            is_name.then_some((host, port))
+        }
+        _ => None,
+    }
 }
 
 /// Returns a git command that runs nothing that comes with a repository.
@@ -306,42 +308,62 @@ fn guarded() -> Command {
     command
 }
 
-fn check_address(address: &str) -> Result<(), GitError> {
-    // A local path, used by tests and mirrors.
-    let local = address.starts_with('/') || address.starts_with("file:///");
-    let clean = !address.chars().any(|letter| letter.is_control() || letter.is_whitespace());
-    if (local || is_elsewhere(address)) && clean && !address.contains("::") {
-        return Ok(());
-    }
-    Err(GitError::Refused(format!(
-        "{address:?} is no address like https://host/owner/name, ssh://… or git@…"
-    )))
+/// Where an address leads.
+enum Address<'a> {
+    /// To a folder on this machine, for tests and mirrors.
+    Folder,
+    /// To a host, by ssh.
+    Ssh,
+    /// To a host, by https.
+    Https { host: &'a str, port: &'a str },
 }
 
-/// Whether a URL names a host and a path on it.
-fn is_elsewhere(address: &str) -> bool {
-    let (host, path) = match address.strip_prefix("git@").map(|rest| rest.split_once(':')) {
-        Some(Some((_, path))) if path.starts_with('-') => return false,
-        Some(Some((host, path))) => (host, path),
-        // Without a colon it would be a local path.
-        Some(None) => return false,
-        None => {
-            let by_ssh = address.strip_prefix("ssh://");
-            let rest = by_ssh.or_else(|| address.strip_prefix("https://")).unwrap_or_default();
-            let (authority, path) = rest.split_once('/').unwrap_or_default();
-            let (user, host) = authority.rsplit_once('@').unwrap_or(("git", authority));
-            let numbered = host.rsplit_once(':').filter(|_| !host.ends_with(']'));
-            let (host, port) = numbered.unwrap_or((host, "443"));
-            // User names and passwords in https URLs are not checked here.
-            if by_ssh.is_some() && !is_word(user) || port.parse::<u16>().is_err() {
-                return false;
-            }
-            (host, path)
+impl<'a> Address<'a> {
+    /// Parses an address. What git could take for an option, a program or another protocol is
+    /// refused.
+    fn parse(address: &'a str) -> Result<Self, GitError> {
+        let has_user = |rest: &str| rest.split('/').next().unwrap_or_default().contains('@');
+        if address.strip_prefix("https://").is_some_and(has_user) {
+            // The address is not repeated, because messages are kept and shown to others.
+            let why = "the address must not hold a user name or password";
+            return Err(GitError::Refused(why.into()));
         }
-    };
+        let is_clean = !address
+            .contains(|letter: char| letter.is_control() || letter.is_whitespace())
+            && !address.contains("::");
+        Self::read(address).filter(|_| is_clean).ok_or_else(|| {
+            GitError::Refused(format!(
+                "{address:?} is no address like https://host/owner/name, ssh://… or git@…"
+            ))
+        })
+    }
+
+    fn read(address: &'a str) -> Option<Self> {
+        if address.starts_with('/') || address.starts_with("file:///") {
+            return Some(Self::Folder);
+        }
+        if let Some(rest) = address.strip_prefix("git@") {
+            // Without a colon it would be a local path.
+            let (host, path) = rest.split_once(':')?;
+            let fits = is_host(host) && !path.is_empty() && !path.starts_with('-');
+            return fits.then_some(Self::Ssh);
+        }
+        let by_ssh = address.strip_prefix("ssh://");
+        let rest = by_ssh.or_else(|| address.strip_prefix("https://"))?;
+        let (authority, path) = rest.split_once('/')?;
+        let (user, host) = authority.rsplit_once('@').unwrap_or(("git", authority));
+        let numbered = host.rsplit_once(':').filter(|_| !host.ends_with(']'));
+        let (host, port) = numbered.unwrap_or((host, "443"));
+        let fits = is_host(host) && is_word(user) && !path.is_empty();
+        port.parse::<u16>().ok().filter(|_| fits)?;
+        Some(if by_ssh.is_some() { Self::Ssh } else { Self::Https { host, port } })
+    }
+}
+
+/// Whether this is the name of a host, or its IP address.
+fn is_host(host: &str) -> bool {
     let number = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    let is_host = is_word(host) || number.is_some_and(|host| host.parse::<Ipv6Addr>().is_ok());
-    is_host && !path.is_empty()
+    is_word(host) || number.is_some_and(|host| host.parse::<Ipv6Addr>().is_ok())
 }
 
 /// Whether a user or host name is harmless. Ssh takes `-oProxyCommand=…` for an option, even in
@@ -380,10 +402,10 @@ mod tests {
             "ssh://git@[-oProxyCommand=x]/x",
             "git@[-oProxyCommand=x]:y/z",
         ] {
-            assert!(check_address(address).is_err(), "{address}");
+            assert!(Address::parse(address).is_err(), "{address}");
         }
         for address in ["git@host:a/-b", "ssh://me@my-host/a@-b", "https://host/-a", "/srv/-a"] {
-            assert!(check_address(address).is_ok(), "{address}");
+            assert!(Address::parse(address).is_ok(), "{address}");
         }
     }
 
@@ -404,7 +426,7 @@ mod tests {
             "ext::sh -c x",
             "owner/name",
         ] {
-            assert!(check_address(address).is_err(), "{address}");
+            assert!(Address::parse(address).is_err(), "{address}");
         }
         for address in [
             "git@github.com:owner/name.git",
@@ -414,8 +436,23 @@ mod tests {
             "https://[2001:db8:0:0:0:0:0:7]:8443/a",
             "file:///srv/a",
         ] {
-            assert!(check_address(address).is_ok(), "{address}");
+            assert!(Address::parse(address).is_ok(), "{address}");
         }
+    }
+
+    #[test]
+    fn credentials_in_addresses_are_refused_and_not_repeated() {
+        for address in [
+            "https://name:secret@host/x",
+            "https://secret@host/x",
+            "https://@host/x",
+            "https://a@secret@host:443/x",
+        ] {
+            let refused = Address::parse(address).err().unwrap().to_string();
+            assert!(refused.contains("password"), "{refused}");
+            assert!(!refused.contains("secret"), "{refused}");
+        }
+        assert!(Address::parse("https://host/@scope/name").is_ok());
     }
 
     #[test]
@@ -430,7 +467,7 @@ mod tests {
         for setting in [resolve, "http.followRedirects=false", "http.proxy="] {
             assert!(pinned.iter().any(|word| word == setting), "{setting}: {pinned:?}");
         }
-        let other = settings("https://git.example.org:8443", &at);
+        let other = settings("https://git.example.org:8443/a", &at);
         assert!(other.iter().any(|word| word.contains("git.example.org:8443:192.0.2.7")));
         for (address, at) in [("https://192.0.2.7/a", &at[..]), ("/srv/a", &[])] {
             assert!(!settings(address, at).iter().any(|word| word.contains("curloptResolve")));
