@@ -45,6 +45,13 @@ fn endings_may_be_capitals_and_comments_of_sql_have_no_dashes() {
 }
 
 #[test]
+fn modules_of_folders_keep_their_whole_names() {
+    let graph = Asked::of(&[("api/v1.2/a.py", "def f(): pass\n"), ("next.js/b.py", "x = 1\n")]);
+    graph.rows("MATCH (m:Module) RETURN m.name", &["next.js", "v1.2"]);
+    graph.rows("MATCH (f:Function) RETURN f.module_name", &["v1.2"]);
+}
+
+#[test]
 fn functions_that_javascript_assigns() {
     let graph = Asked::of(&[
         (

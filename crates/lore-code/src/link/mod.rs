@@ -389,7 +389,7 @@ impl<'l, 'f> Linker<'l, 'f> {
         if let Some(known) = self.modules.get(path) {
             return *known;
         }
-        let name = if path.is_empty() { self.repo } else { stem(path) };
+        let name = if path.is_empty() { self.repo } else { last(path) };
         let node = self.node(Label::Module, name, path, "module");
         let place = self.push(node);
         self.modules.insert(path, place);
@@ -410,7 +410,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             return_type: None,
             docstring: None,
             receiver_type: None,
-            module_name: Some(stem(folder(path)).to_owned()).filter(|name| !name.is_empty()),
+            module_name: Some(last(folder(path)).to_owned()).filter(|name| !name.is_empty()),
             run: None,
         }
     }
