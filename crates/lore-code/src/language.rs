@@ -28,6 +28,21 @@ pub enum Language {
 }
 
 impl Language {
+    /// Every language, in the order of their numbers.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Rust,
+        Self::Python,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::Go,
+        Self::Java,
+        Self::C,
+        Self::Cpp,
+        Self::Sql,
+        Self::Shell,
+    ];
+
     /// Returns the language of a file by its extension.
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
@@ -145,6 +160,15 @@ fn speaks_cpp(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_by_language_have_a_place_for_each() {
+        for (place, language) in Language::ALL.into_iter().enumerate() {
+            assert_eq!(language as usize, place);
+        }
+        // The last language of the enum is in the list.
+        assert_eq!(Language::Shell as usize + 1, Language::ALL.len());
+    }
 
     #[test]
     fn a_header_is_of_the_language_that_it_speaks() {

@@ -51,12 +51,12 @@ pub(super) enum Interest {
 /// Returns the interest in every kind of a grammar, indexed by kind id. Most nodes are irrelevant
 /// to the graph, and getting the name of each one's kind would cost more than parsing.
 pub(super) fn interests(language: Language) -> &'static [Interest] {
-    static TABLES: Tables<Interest> = [const { OnceLock::new() }; 11];
+    static TABLES: Tables<Interest> = [const { OnceLock::new() }; Language::ALL.len()];
     by_kind(&TABLES, language, interest_in)
 }
 
 /// One table for each grammar, with a value for each kind.
-pub(super) type Tables<T> = [OnceLock<Vec<T>>; 11];
+pub(super) type Tables<T> = [OnceLock<Vec<T>>; Language::ALL.len()];
 
 /// Returns the table of a grammar, indexed by kind id and computed once. Anonymous nodes (keywords
 /// and punctuation) have the default value.

@@ -412,7 +412,7 @@ fn gives_function(node: Node<'_>, source: &str) -> bool {
 
 /// Returns the roles of all node kinds of a grammar, indexed by kind id.
 fn roles(language: Language) -> &'static [Role] {
-    static TABLES: Tables<Role> = [const { OnceLock::new() }; 11];
+    static TABLES: Tables<Role> = [const { OnceLock::new() }; Language::ALL.len()];
     by_kind(&TABLES, language, |kind| role_of(language, kind))
 }
 
