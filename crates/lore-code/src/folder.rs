@@ -52,6 +52,9 @@ pub enum FolderError {
     /// It contains more files than allowed.
     #[error("there are more than {0} files")]
     TooMany(usize),
+    /// Part of the work was lost, so the files of that part cannot be told from removed ones.
+    #[error("the scan failed partway through; nothing was changed")]
+    Incomplete,
     /// The scan was cancelled.
     #[error("the scan was cancelled")]
     Cancelled,
@@ -202,5 +205,7 @@ fn relative(root: &Path, path: &Path) -> (String, bool) {
 fn counts(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    Language::of(path).is_some() || OTHER_ENDINGS.contains(&ending) || OTHER_NAMES.contains(&name)
+    Language::of(path).is_some()
+        || OTHER_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other))
+        || OTHER_NAMES.contains(&name)
 }

@@ -59,7 +59,7 @@ pub fn scan_folder(
 ) -> Result<ScanReport, FolderError> {
     let listing = folder::list(job.root, &job.limits, job.cancel)?;
     let enough = AtomicBool::new(false);
-    let outcomes = Work { job, paths: &listing.paths, take, enough: &enough }.run();
+    let outcomes = Work { job, paths: &listing.paths, take, enough: &enough }.run()?;
     if job.cancel.load(Ordering::Relaxed) || enough.load(Ordering::Relaxed) {
         return Err(FolderError::Cancelled);
     }
@@ -104,13 +104,18 @@ struct Work<'w> {
 
 impl<'w> Work<'w> {
     /// Processes all files in parallel, because they are independent of each other.
-    fn run(&self) -> Vec<(&'w str, Outcome)> {
+    fn run(&self) -> Result<Vec<(&'w str, Outcome)>, FolderError> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             let workers: Vec<_> =
                 (0..threads).map(|_| scope.spawn(|| self.take_turns(&next, &done))).collect();
-            workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
+            let mut outcomes = Vec::with_capacity(self.paths.len());
+            for worker in workers {
+                // A panic of the parser is caught per file; this one came from the caller's code.
+                outcomes.extend(worker.join().map_err(|_| FolderError::Incomplete)?);
+            }
+            Ok(outcomes)
         })
     }
 

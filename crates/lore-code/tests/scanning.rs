@@ -305,6 +305,33 @@ fn who_has_enough_stops_the_scan() {
     assert_eq!(job, Err(FolderError::Cancelled));
 }
 
+#[test]
+fn a_scan_that_loses_part_of_its_work_fails_and_reports_nothing_as_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = (0..20).map(|number| format!("f{number}.py"));
+    let known = files.map(|path| (path, "an older hash".to_owned())).collect();
+    for path in BTreeMap::keys(&known) {
+        write(folder.path(), path, "def f(): pass");
+    }
+    let outcome = job(folder.path(), &known, &AtomicBool::new(false), |job| {
+        scan_folder(job, &|source| {
+            assert_ne!(source.facts.path, "f7.py", "the caller fails");
+            ControlFlow::Continue(())
+        })
+    });
+    assert_eq!(outcome, Err(FolderError::Incomplete));
+}
+
+#[test]
+fn endings_count_in_any_case() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in ["README.MD", "a.Json", "B.PY", "c.TXT"] {
+        write(folder.path(), path, "x = 1");
+    }
+    let scanned = scan(folder.path(), BTreeMap::new());
+    assert_eq!(scanned.files.keys().collect::<Vec<_>>(), ["B.PY", "README.MD", "a.Json"]);
+}
+
 fn scan(folder: &Path, before: BTreeMap<String, FileFacts>) -> Scan {
     let known = before.iter().map(|(path, facts)| (path.clone(), facts.content_hash.clone()));
     let files = Mutex::new(before.clone());

@@ -139,6 +139,7 @@ fn local_only(librarian: &Librarian, what: &str) -> Result<()> {
 pub(super) fn no_folder(error: FolderError) -> Error {
     match error {
         FolderError::Cancelled => Error::Cancelled,
+        FolderError::Incomplete => Error::Bug { what: "the scan of a repository".into() },
         FolderError::TooMany(most) => {
             Error::TooLarge { what: "the repository".into(), limit: format!("{most} files") }
         }
