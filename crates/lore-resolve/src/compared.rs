@@ -68,11 +68,11 @@ impl Compared<'_> {
     }
 
     /// Whether a word without a counterpart may distinguish two things, however much else of the
-    /// names matches. A kind of venue ("Restaurant") does not count unless both names have one,
-    /// because it is often left out.
+    /// names matches. A kind of venue is often left out, but the Green Dragon may as well be an
+    /// island and the Green Dragon Inn a house on it.
     pub(crate) fn leaves_telling_words(&self) -> bool {
         let (asked, known) = self.left();
-        asked.telling || known.telling || asked.venue && known.venue
+        [asked, known].iter().any(|left| left.telling || left.venue)
     }
 
     /// Whether a significant word of either name has no counterpart.
