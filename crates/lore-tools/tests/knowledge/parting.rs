@@ -76,6 +76,7 @@ pub(crate) const NORA: &str = "People/Nora Pike.md";
 pub(crate) const NORMA: &str = "People/Norma Pike.md";
 pub(crate) const ELEANOR: &str = "People/Eleanor Vance.md";
 pub(crate) const ADA: &str = "People/Ada Holt.md";
+pub(crate) const OTTO: &str = "People/Otto Krug.md";
 
 #[tokio::test]
 async fn what_is_told_of_one_of_two_is_theirs_when_they_part() {

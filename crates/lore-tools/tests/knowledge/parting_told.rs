@@ -5,7 +5,7 @@ use crate::parting::Step::{
     RegisterUri, Relate, Remove, Retype, Unalias, Unmerge, Whole,
 };
 use crate::parting::Who::{Ada, Eleanor, Mask, Nora, Otto};
-use crate::parting::{ADA, ELEANOR, NORA, Step};
+use crate::parting::{ADA, ELEANOR, NORA, OTTO, Step};
 
 /// Stories: what is reported about either entity, through any door, while they are merged.
 pub(crate) const TOLD: &[(&str, &[Step])] = &[
@@ -20,6 +20,44 @@ pub(crate) const TOLD: &[(&str, &[Step])] = &[
             IngestUri("doc:5", Nora),
             IngestUri("doc:6", Eleanor),
             Unmerge(Nora),
+        ],
+    ),
+    (
+        "one is spoken of by a name that the other has too",
+        &[
+            Merge(Otto, Eleanor),
+            Alias(Eleanor, "Otto Krug"),
+            Register("Otto Krug", "Ottie"),
+            Relate("Otto Krug", "knows", "Ada Holt"),
+            Ingest("doc:1", &["Otto Krug"]),
+            Unmerge(Otto),
+        ],
+    ),
+    (
+        "a note about one that gave it the name of the other goes",
+        &[
+            Merge(Otto, Eleanor),
+            ByHand(OTTO, "aliases: [Eleanor Vance, Ottie]\n", "He came."),
+            Remove(OTTO),
+            Unmerge(Otto),
+        ],
+    ),
+    (
+        "a note about one gives it the name of the other no more",
+        &[
+            Merge(Otto, Eleanor),
+            ByHand(OTTO, "aliases: [Eleanor Vance, Ottie]\n", "He came."),
+            ByHand(OTTO, "aliases: [Ottie]\n", "He came."),
+            Unmerge(Otto),
+        ],
+    ),
+    (
+        "one is given the name of the other, and it is taken away",
+        &[
+            Merge(Otto, Eleanor),
+            Alias(Otto, "Eleanor Vance"),
+            Unalias(Otto, "Eleanor Vance"),
+            Unmerge(Otto),
         ],
     ),
     (

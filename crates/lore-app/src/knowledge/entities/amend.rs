@@ -118,7 +118,8 @@ async fn unnamed(
     let plan = |entity: &Entity, shares: &Shares| {
         let mut aliases = entity.node.aliases.clone();
         aliases.retain(|known| !is(known, &alias));
-        if aliases.len() == entity.node.aliases.len() {
+        let is_shown = aliases.len() < entity.node.aliases.len();
+        if !is_shown && !shares.is_alias(&entity.node, uri, &alias) {
             return Err(Error::Precondition {
                 message: format!("{alias:?} is no alias of {:?}", entity.node.name),
                 hint: "its first name stays; see its aliases at /entity/{uri}".into(),

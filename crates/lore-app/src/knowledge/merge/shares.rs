@@ -124,8 +124,22 @@ impl Shares {
         match called.starts_with(uri::PREFIX) {
             true => self.meant(called).map(|(_, of)| of),
             false if is(called, first) => None,
-            false => self.owner("", called),
+            false => self.first_named(called).or_else(|| self.owner("", called)),
         }
+    }
+
+    /// Returns the URI of the merged entity whose primary name this is. It comes before those that
+    /// have the name as an alias, as it does where nothing is merged.
+    fn first_named(&self, name: &str) -> Option<&String> {
+        let named = self.everybody().into_iter().find(|share| is(&share.given.name, name));
+        named.map(|share| &share.given.uri)
+    }
+
+    /// Whether the entity within `node` that a URI refers to has this name as an alias. The
+    /// survivor does not show an alias of a merged entity that is its own primary name.
+    pub(in crate::knowledge) fn is_alias(&self, node: &Node, uri: &str, name: &str) -> bool {
+        let aliases = self.meant(uri).map_or(&node.aliases, |(share, _)| &share.own);
+        aliases.iter().any(|alias| is(alias, name))
     }
 
     /// Returns the type of the merged entity with the URI `of`, or of the survivor if `of` is

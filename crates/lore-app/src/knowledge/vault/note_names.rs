@@ -11,6 +11,7 @@ use super::stored_notes::{self, Subject};
 use crate::knowledge::entities::history::{self, Logged};
 use crate::knowledge::entities::{self, Entity, EntityType, amend, uri, vouching};
 use crate::knowledge::librarian::Librarian;
+use crate::knowledge::merge::shares::Shares;
 
 /// The property of a note's document that holds the names the note gives its entity, primary first.
 pub(super) const CALLED: &str = "called";
@@ -69,8 +70,8 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
         }
     }
     for gone in names.before.iter().skip(1) {
-        let kept = names.now.iter().any(|name| is(name, gone)) || is(&entity.node.name, gone);
-        if !kept && entity.node.aliases.iter().any(|alias| is(alias, gone)) {
+        let kept = names.now.iter().any(|name| is(name, gone));
+        if !kept && is_alias(librarian, &entity, uri, gone).await? {
             entity = amend::give_up_alias(librarian, uri, gone, SAYS_SO_NO_MORE).await?;
         }
     }
@@ -116,13 +117,17 @@ pub(super) async fn take_back(
         entries.iter().filter(added).any(told)
     };
     for (place, name) in called(Some(document)).iter().enumerate() {
-        let known = subject.entity.node.aliases.iter().any(|alias| is(alias, name));
         let stays = kept.iter().any(|other| is(other, name)) || place == 0 && !given(name);
-        if known && !stays {
+        if !stays && is_alias(librarian, &subject.entity, &subject.uri, name).await? {
             amend::give_up_alias(librarian, &subject.uri, name, SAYS_SO_NO_MORE).await?;
         }
     }
     Ok(())
+}
+
+/// Whether a name is an alias of the entity that a URI within `entity` refers to.
+async fn is_alias(librarian: &Librarian, entity: &Entity, uri: &str, name: &str) -> Result<bool> {
+    Ok(Shares::of(librarian, entity).await?.is_alias(&entity.node, uri, name))
 }
 
 fn is(one: &str, other: &str) -> bool {
