@@ -5,6 +5,7 @@
 //! such as a riddle whose password is told at the table.
 
 mod broken;
+mod described;
 mod forms;
 mod labelled;
 mod labels;
@@ -13,6 +14,7 @@ mod prose;
 mod services;
 
 use broken::over_lines;
+use described::{described, login};
 use forms::{address_with_password, known_by_form};
 use labelled::{assignment, command};
 use services::AWS_KEY;
@@ -164,7 +166,11 @@ fn secret_at(rest: &str, before: &str) -> Option<Hit> {
     if before.ends_with(is_word) {
         return address_with_password(rest);
     }
-    known_by_form(rest).or_else(|| command(rest)).or_else(|| assignment(rest, before))
+    known_by_form(rest)
+        .or_else(|| command(rest))
+        .or_else(|| assignment(rest, before))
+        .or_else(|| described(rest))
+        .or_else(|| login(rest))
 }
 
 /// Returns how many bytes at the start of `text` consist of matching characters.

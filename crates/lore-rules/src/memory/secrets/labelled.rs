@@ -262,7 +262,7 @@ fn signature(rest: &str, value: &str) -> Option<Hit> {
 
 /// Returns the length of an unquoted value: up to white space or a quote, to the next label, as in
 /// `a=1&b=2`, or to the end of a call.
-fn plain(value: &str) -> usize {
+pub(super) fn plain(value: &str) -> usize {
     let word = run(value, |c| !c.is_whitespace() && !matches!(c, '"' | '\''));
     let word = value.get(..word).unwrap_or_default();
     let ends = |(at, sign): (usize, char)| {
@@ -285,4 +285,4 @@ fn is_named(text: &str) -> bool {
 /// The minimum length of a secret that is recognised by its looks alone.
 const SECRET_LEAST: usize = 8;
 /// The same for passwords, because people choose short ones.
-const PASSWORD_LEAST: usize = 6;
+pub(super) const PASSWORD_LEAST: usize = 6;
