@@ -95,7 +95,7 @@ def test_the_folder_of_an_archive_is_as_good(program, archive, tmp_path):
 def test_an_import_that_was_cut_short_goes_on(program, archive):
     cut_short = subprocess.Popen(program.command("import", "world-anvil", str(archive)),
                                  env=program.environment(), stdout=subprocess.DEVNULL)
-    until(program.store.exists)
+    assert until(program.store.exists)
     cut_short.kill()
     cut_short.wait()
     assert " 0 left out" in program.ok("import", "world-anvil", str(archive))

@@ -68,24 +68,34 @@ def test_kills_through_every_door(program):
             pipes.initialize()
             keeper = Keeper(Seat(pipes), f"k{cycle}")
             assert missing(keeper.seat, acknowledged[-40:]) == [], f"cycle {cycle} of seed {SEED}"
-            timer = threading.Timer(moments.uniform(0.05, 0.4), pipes.process.kill)
+            killing = threading.Event()
+            timer = threading.Timer(moments.uniform(0.05, 0.4), kill, (pipes.process, killing))
             timer.start()
-            write_until_gone(keeper)
+            write_until_gone(keeper, killing)
             timer.join()
         acknowledged += keeper.made
     assert len({made.door for made in acknowledged}) == len(DOORS), "there was work to interrupt"
     assert_kept(program, acknowledged)
 
 
-def write_until_gone(keeper: Keeper) -> None:
-    """Writes through one door after the other until the server is gone."""
+def kill(process: subprocess.Popen, killing: threading.Event) -> None:
+    """Kills a server, and says so before."""
+    killing.set()
+    process.kill()
+
+
+def write_until_gone(keeper: Keeper, killing: threading.Event) -> None:
+    """Writes through one door after the other until the server is gone. What fails before the kill
+    is a failure of the server."""
     try:
         keeper.set_the_table()
         while True:
             for door in DOORS:
                 keeper.make(door)
     except (AssertionError, OSError, ValueError):
-        pass  # the kill: an answer that was cut short acknowledges nothing
+        # An answer that was cut short by the kill acknowledges nothing.
+        if not killing.is_set():
+            raise
 
 
 @pytest.fixture(scope="session")

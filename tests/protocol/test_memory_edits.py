@@ -258,15 +258,14 @@ def test_what_was_removed_here_stays_so_however_it_comes(program, tmp_path):
     assert "Note 3" not in names and "Note 2" in names
 
 
-@pytest.mark.parametrize("place", ["other", "/"])
-def test_notes_are_not_strewn_among_other_things(program, tmp_path, place):
+@pytest.mark.parametrize("other", ["mine.txt", "etc/hosts"])
+def test_notes_are_not_strewn_among_other_things(program, tmp_path, other):
     keep(program)
-    folder = tmp_path / place
-    folder.mkdir(exist_ok=True)
-    if place == "other":
-        (folder / "mine.txt").write_text("mine")
+    folder = tmp_path / "other"
+    (folder / other).parent.mkdir(parents=True)
+    (folder / other).write_text("mine")
     done = program.run("export", "memory", "markdown", str(folder))
     assert done.returncode != 0 and "holds other things" in done.stderr, done
-    if place == "other":
-        program.ok("export", "memory", "markdown", str(folder), "--force")
-        assert "exported 2" in program.ok("export", "memory", "markdown", str(folder))
+    assert [path for path in folder.rglob("*") if path.is_file()] == [folder / other]
+    program.ok("export", "memory", "markdown", str(folder), "--force")
+    assert "exported 2" in program.ok("export", "memory", "markdown", str(folder))

@@ -286,13 +286,9 @@ class TestUpperBound:
             (("--toolsets", "play"), {"x-mcp-toolsets": "all"}, "/mcp"),
             (("--toolsets", "play"), {}, "/mcp/x/all"),
             (("--tools", "roll_dice"), {"x-mcp-tools": "roll_dice,duality_outcome"}, "/mcp"),
-            pytest.param(
-                ("--tools", "roll_dice"), {"x-mcp-toolsets": "play"}, "/mcp"
-            ),
-            pytest.param(("--tools", "roll_dice"), {}, "/mcp/x/play"),
-            pytest.param(
-                ("--toolsets", "atlas"), {"x-mcp-tools": "roll_dice"}, "/mcp"
-            ),
+            (("--tools", "roll_dice"), {"x-mcp-toolsets": "play"}, "/mcp"),
+            (("--tools", "roll_dice"), {}, "/mcp/x/play"),
+            (("--toolsets", "atlas"), {"x-mcp-tools": "roll_dice"}, "/mcp"),
             (("--exclude-tools", "roll_dice"), {"x-mcp-tools": "roll_dice"}, "/mcp"),
             (("--read-only",), {"x-mcp-readonly": "false", "x-mcp-toolsets": "all"}, "/mcp"),
         ],

@@ -4,6 +4,7 @@
 //! certain only an experience. Similar knowledge is reported, never merged.
 
 use futures::FutureExt;
+use lore_core::error::short;
 use lore_core::{Node, Properties, Provenance, Result, Timestamp, Uid, Visibility};
 use lore_rules::memory::decay::Confidence;
 use lore_rules::memory::likeness::{self, Relation};
@@ -17,8 +18,8 @@ use super::cleaning::Cleaner;
 use super::experience::{Fading, Lore, NewExperience};
 use super::graph::{Written, auto_links, similar_nodes};
 use super::kinds::{
-    CONTENT, DESCRIPTION, ITS_EXPERIENCE, KNOWLEDGE, LASTING_NODE, SUPERSEDES, VALID_TO, half_of,
-    learned, word,
+    CONTENT, DESCRIPTION, IDEA, ITS_EXPERIENCE, KNOWLEDGE, LASTING_NODE, PROJECT, SUPERSEDES,
+    VALID_TO, half_of, learned, word,
 };
 use super::recall::recallable;
 use super::refusal::{Refusal, Reply};
@@ -217,10 +218,17 @@ pub(super) struct Superseded {
 }
 
 impl Superseded {
-    /// Finds the node with this id, and its other half if it has one.
+    /// Finds the node with this id, and its other half if it has one. Projects and ideas have a
+    /// status instead; as superseded they would disappear from their lists.
     pub(super) async fn find(call: &MemoryCall, id: Option<&str>) -> Reply<Option<Self>> {
         let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
         let named = call.lookup("Node", id).await?;
+        if [PROJECT, IDEA].contains(&named.kind.as_str()) {
+            let message = format!("{} is not a fact, so no fact supersedes it", short(&named.name));
+            let hint =
+                "change it with kn_project update or kn_idea update, or leave supersedes out";
+            return Err(Refusal::refused(message, hint));
+        }
         let other = match half_of(&named) {
             Some(uid) => call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?,
             None => None,

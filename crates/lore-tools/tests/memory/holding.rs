@@ -17,6 +17,21 @@ async fn experiences(mind: &Mind, mut arguments: Value) -> Vec<Value> {
 }
 
 #[tokio::test]
+async fn projects_and_ideas_are_not_superseded_by_facts() {
+    let mind = Mind::fresh().await;
+    let project = json!({ "action": "create", "name": "Ferry" });
+    let project = id(&mind.call("kn_project", project).await["id"]);
+    let fact = json!({
+        "action": "learn", "content": "The ferry is sold", "type": "decision",
+        "supersedes": project,
+    });
+    let refused = mind.error("kn_intel", fact).await;
+    assert!(refused.contains("is not a fact"), "{refused}");
+    assert_eq!(mind.call("kn_project", json!({ "action": "list" })).await["count"], 1);
+    assert_eq!(mind.recall("is the ferry sold").await.len(), 1, "only the project");
+}
+
+#[tokio::test]
 async fn a_name_that_lives_again_is_restored_and_told_by_its_id() {
     let mind = Mind::fresh().await;
     let first = mind.add("Windlass", "old").await;
