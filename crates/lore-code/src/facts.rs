@@ -133,7 +133,7 @@ pub struct Import {
     /// The imported module, as written, without keywords and quotes.
     pub module: String,
     /// The names that become available in the file.
-    pub names: Vec<Brought>,
+    pub names: Vec<ImportedName>,
     /// The index of the function the import is limited to; `None` if it applies to the whole file.
     pub inside: Option<usize>,
     /// The line.
@@ -142,16 +142,16 @@ pub struct Import {
 
 /// A name that an import makes available in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Brought {
+pub struct ImportedName {
     /// The path to it, in the language's own notation.
     pub path: String,
-    /// The name in the imported module, or one of [`Brought::ALL`] and [`Brought::DEFAULT`].
+    /// The name in the imported module, or [`ImportedName::ALL`], or [`ImportedName::DEFAULT`].
     pub name: String,
-    /// The name in the importing file; [`Brought::ALL`] if all names are imported.
+    /// The name in the importing file; [`ImportedName::ALL`] if all names are imported.
     pub local: String,
 }
 
-impl Brought {
+impl ImportedName {
     /// Stands for all names, or for the module as a whole.
     pub const ALL: &'static str = "*";
     /// The path of a re-export: the file exports a symbol of its own under another name.

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use ignore::{DirEntry, WalkBuilder};
 
+use crate::ignore_rules::IgnoreRules;
 use crate::language::Language;
-use crate::rules::Rules;
 
 /// The limits of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,10 +111,10 @@ pub(crate) fn list(
     }
     let mut listing = Listing { paths: Vec::new(), skipped: Vec::new() };
     let mut walk = WalkBuilder::new(root);
-    // Ignore rules are read by `Rules`, because a file with their name may be a pipe that never
-    // ends.
+    // Ignore rules are read by `IgnoreRules`, because a file with their name may be a pipe that
+    // never ends.
     walk.standard_filters(false).hidden(true).follow_links(false);
-    let (rules, device) = (Arc::new(Rules::of(root)), device_of(root));
+    let (rules, device) = (Arc::new(IgnoreRules::of(root)), device_of(root));
     walk.filter_entry(move |entry| {
         let is_here = || device_of(entry.path()) == device;
         entry.depth() == 0 || !is_foreign(entry, &rules) && (!is_folder(entry) || is_here())
@@ -172,10 +172,10 @@ pub(crate) fn read_plain(file: &Path, most: u64) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())
 }
 
-fn is_foreign(entry: &DirEntry, rules: &Rules) -> bool {
+fn is_foreign(entry: &DirEntry, rules: &IgnoreRules) -> bool {
     let name = entry.file_name().to_string_lossy();
     let is_folder = is_folder(entry);
-    is_folder && SKIPPED_FOLDERS.contains(&&*name) || rules.leave_out(entry.path(), is_folder)
+    is_folder && SKIPPED_FOLDERS.contains(&&*name) || rules.excludes(entry.path(), is_folder)
 }
 
 fn is_folder(entry: &DirEntry) -> bool {

@@ -88,7 +88,7 @@ impl Language {
     }
 
     /// Whether code in one language can call code in the other.
-    pub(crate) fn speaks_with(self, other: Self) -> bool {
+    pub(crate) fn is_compatible_with(self, other: Self) -> bool {
         self.family() == other.family()
     }
 

@@ -14,16 +14,17 @@ mod extract;
 mod facts;
 mod folder;
 mod git;
+mod ignore_rules;
 mod language;
 mod link;
-mod rules;
 mod scan;
 mod snapshot;
 
 pub use chunk::{CodeChunk, chunks};
 pub use extract::{Budget, EXTRACTION, Unread, extract, extract_within};
 pub use facts::{
-    Base, BaseKind, Body, Brought, Call, Export, Field, FileFacts, Import, Label, Symbol, Through,
+    Base, BaseKind, Body, Call, Export, Field, FileFacts, Import, ImportedName, Label, Symbol,
+    Through,
 };
 pub use folder::{FolderError, SourceLimits, resolve};
 pub use git::{Checkout, GitError, GitLimits, Remote, check, drop_copy, head, sync};

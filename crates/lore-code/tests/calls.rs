@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS, WHERE};
+use query::{CALLS, TestGraph, WHERE};
 
 #[test]
 fn names_that_python_changes() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("pkg/__init__.py", ""),
         (
             "pkg/store.py",
@@ -34,7 +34,7 @@ fn names_that_python_changes() {
 
 #[test]
 fn relative_imports_mean_modules_before_packages() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("a/__init__.py", "def shared():\n    pass\n"),
         ("a/tools.py", "def tool():\n    pass\n"),
         ("a/b/__init__.py", ""),
@@ -54,7 +54,7 @@ fn relative_imports_mean_modules_before_packages() {
 
 #[test]
 fn what_is_above_is_not_oneself() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "base.py",
             "class Root:\n    def close(self):\n        pass\n\nclass Parent(Root):\n    def run(self):\n        pass\n",
@@ -70,7 +70,7 @@ fn what_is_above_is_not_oneself() {
 
 #[test]
 fn names_that_typescript_changes() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "ts/util.ts",
             "export function add(a: number): number { return a; }\nexport default function main(): void {}\n",
@@ -97,7 +97,7 @@ fn names_that_typescript_changes() {
 
 #[test]
 fn packages_of_go_are_folders() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("m/store/store.go", "package store\nfunc Save(x int) error { return nil }\n"),
         ("m/store/more.go", "package store\nfunc Twice() { Save(1) }\n"),
         (
@@ -112,7 +112,7 @@ fn packages_of_go_are_folders() {
 
 #[test]
 fn java_calls_what_it_inherits_and_imports() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "com/acme/Helper.java",
             "package com.acme;\nclass Root { void deep() {} }\npublic class Helper extends Root {\n\
@@ -131,7 +131,7 @@ fn java_calls_what_it_inherits_and_imports() {
 
 #[test]
 fn namespaces_and_modules_are_scopes() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("w.hpp", "#pragma once\nnamespace util { int twice(int x); }\n"),
         ("w.cpp", "#include \"w.hpp\"\nnamespace util { int twice(int x) { return 2 * x; } }\n"),
         ("v.cpp", "namespace other { int twice(int x) { return x; } }\n"),
@@ -164,7 +164,7 @@ fn namespaces_and_modules_are_scopes() {
 
 #[test]
 fn paths_of_rust_lead_where_they_say() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "app/src/lib.rs",
             "mod memory;\nmod keeper;\npub use my_store::Store;\nfn ten() { memory::around(); }\n\
@@ -217,7 +217,7 @@ fn paths_of_rust_lead_where_they_say() {
 
 #[test]
 fn languages_do_not_mix() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("web/store.js", "export function save() {}\nexport class Store { save() {} }\n"),
         (
             "app/main.py",
@@ -234,7 +234,7 @@ fn languages_do_not_mix() {
 
 #[test]
 fn names_from_elsewhere_are_not_taken_for_ones_own() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a.py",
             "import numpy as np\nfrom json import dumps\n\ndef a():\n    np.save(1)\n    dumps(2)\n",

@@ -2,17 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS};
-
-/// Callers, with the type and name of the called method.
-const OWNERS: &str =
-    "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
+use query::{CALLS, OWNERS, TestGraph};
 
 #[test]
 fn what_a_class_is_made_with_calls_its_methods() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "A.java",
         "class A { static { st(); } int f = fi(); { in(); } Runnable r = () -> lam();\n\
          static void st() {} int fi() { return 1; } void in() {} void lam() {} }\n\
@@ -24,7 +20,7 @@ fn what_a_class_is_made_with_calls_its_methods() {
 
 #[test]
 fn fields_are_of_what_they_were_made_of_or_given_as() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a.js",
             "class Aaa { go() {} }\nclass Bbb { go() {} }\n\
@@ -54,7 +50,7 @@ fn fields_are_of_what_they_were_made_of_or_given_as() {
 
 #[test]
 fn variables_of_go_are_of_their_types() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a/a.go",
             "package a\ntype S struct{}\nfunc (s *S) Put() {}\ntype Z struct{}\n\
@@ -75,7 +71,7 @@ fn variables_of_go_are_of_their_types() {
 
 #[test]
 fn values_of_rust_are_of_the_types_that_are_written() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "src/lib.rs",
         "struct Foo;\nimpl Foo { fn run(&self) {} }\nstruct Bar;\nimpl Bar { fn run(&self) {} }\n\
          trait Mk { fn make(); }\nstruct N(Bar);\nimpl N { fn k1(&self) { self.0.run(); } }\n\
@@ -86,7 +82,7 @@ fn values_of_rust_are_of_the_types_that_are_written() {
     let called =
         ["k1→Bar.run", "k2→Bar.run", "k3→Bar.run", "k4→Mk.make", "k5→Mk.make", "k6→Mk.make"];
     graph.rows(OWNERS, &called);
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("src/bar.rs", "pub struct Bar;\npub fn find() {}\n"),
         ("src/lib.rs", "mod bar;\nuse bar::Bar;\nfn k7(bar: &Bar) { bar::find(); }\n"),
     ]);
@@ -95,7 +91,7 @@ fn values_of_rust_are_of_the_types_that_are_written() {
 
 #[test]
 fn functions_are_called_by_what_calls_them_and_by_what_is_above_others() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("api.ts", "export function counter() {}\nexport function other() {}\n"),
         (
             "a.ts",
@@ -112,7 +108,7 @@ fn functions_are_called_by_what_calls_them_and_by_what_is_above_others() {
 
 #[test]
 fn fields_of_cpp_are_of_their_types_without_this() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "f.h",
             "#pragma once\nclass Aa { public: void end() {} };\nclass Bb { public: void end() {} };\n\
@@ -131,7 +127,7 @@ fn fields_of_cpp_are_of_their_types_without_this() {
 
 #[test]
 fn what_a_function_of_cpp_has_wins_over_fields() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "f.cpp",
         "class Aa { public: void end() {} };\nclass Bb { public: void end() {} };\n\
          class In { Bb b; void w1(Aa& b) { b.end(); } void w2() { Aa b; b.end(); }\n\
@@ -152,7 +148,7 @@ fn what_a_function_of_cpp_has_wins_over_fields() {
         "w8→Aa.end",
     ];
     graph.rows(OWNERS, &called);
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "f.cpp",
         "class Bb { public: void end() {} };\nclass Aa { public: void end() {} };\n\
          class In { Aa b; void w1() { auto [b, c] = pair(); b.end(); } };\n",
@@ -165,7 +161,7 @@ fn what_a_function_of_cpp_has_wins_over_fields() {
 
 #[test]
 fn fields_of_rust_are_at_least_what_an_impl_says() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "src/lib.rs",
             "mod far;\npub trait Sh { fn area(&self); }\npub trait Oh { fn oh(&self); }\n\
@@ -204,7 +200,7 @@ fn fields_of_rust_are_at_least_what_an_impl_says() {
 
 #[test]
 fn what_a_class_of_cpp_is_made_with_calls_what_makes_it() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "f.h",
             "class Res { public: Res(int a) {} Res(int a, int b) {} Res(int a, int b, int c) {}\n\
@@ -232,7 +228,7 @@ fn what_a_class_of_cpp_is_made_with_calls_what_makes_it() {
 
 #[test]
 fn other_names_of_types_of_cpp_are_those_types() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "f.h",
             "class Aa { public: void end() {} };\nclass Bb { public: void end() {} };\n\

@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS};
 use lore_code::extract;
+use query::{CALLS, TestGraph};
 
 #[test]
 fn rust() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "src/shapes.rs",
             "//! Shapes.\npub trait Shape { fn area(&self) -> f64; }\n\
@@ -36,7 +36,7 @@ fn rust() {
 
 #[test]
 fn endings_may_be_capitals_and_comments_of_sql_have_no_dashes() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("UP.PY", "def up():\n    pass\n"),
         ("a.sql", "-- Who is here.\n-- And since when.\nCREATE TABLE guests (id INT);\n"),
     ]);
@@ -46,14 +46,14 @@ fn endings_may_be_capitals_and_comments_of_sql_have_no_dashes() {
 
 #[test]
 fn modules_of_folders_keep_their_whole_names() {
-    let graph = Asked::of(&[("api/v1.2/a.py", "def f(): pass\n"), ("next.js/b.py", "x = 1\n")]);
+    let graph = TestGraph::of(&[("api/v1.2/a.py", "def f(): pass\n"), ("next.js/b.py", "x = 1\n")]);
     graph.rows("MATCH (m:Module) RETURN m.name", &["next.js", "v1.2"]);
     graph.rows("MATCH (f:Function) RETURN f.module_name", &["v1.2"]);
 }
 
 #[test]
 fn functions_that_javascript_assigns() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "lib.js",
             "/** Keeps it. */\nexports.save = function (x) { return x; };\n\
@@ -99,7 +99,7 @@ fn functions_that_javascript_assigns() {
 
 #[test]
 fn python() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "app/base.py",
             "class Base:\n    \"\"\"The base.\"\"\"\n    def run(self):\n        self.step()\n\
@@ -123,7 +123,7 @@ fn python() {
 
 #[test]
 fn typescript_and_javascript() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "web/store.ts",
             "export interface Saves { save(): void }\nexport class Store implements Saves {\n\
@@ -142,7 +142,7 @@ fn typescript_and_javascript() {
 
 #[test]
 fn members_of_classes_and_objects_are_functions() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a.js",
             "class A {\n  run = () => this.step();\n  step() {}\n}\n\
@@ -176,7 +176,7 @@ fn members_of_classes_and_objects_are_functions() {
 
 #[test]
 fn go() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "cmd/main.go",
         "package main\nimport \"fmt\"\ntype Server struct{}\ntype Runner interface { Run() }\n\
          func (s *Server) Run() { s.listen() }\nfunc (s *Server) listen() { fmt.Println() }\n\
@@ -189,7 +189,7 @@ fn go() {
 
 #[test]
 fn go_embeds_and_is_generic() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "a.go",
         "package a\ntype Base struct{ name string }\ntype Log struct{}\n\
          type Server struct {\n\tBase\n\t*Log\n\tport int\n}\n\
@@ -204,7 +204,7 @@ fn go_embeds_and_is_generic() {
 
 #[test]
 fn java() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "src/A.java",
         "import java.util.List;\ninterface Runs { void run(); }\nclass Base {}\n\
          class A extends Base implements Runs {\n  A() { init(); }\n  void init() {}\n\
@@ -217,7 +217,7 @@ fn java() {
 
 #[test]
 fn c_and_cpp() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("lib/util.h", "int add(int a, int b);\n"),
         (
             "lib/util.c",
@@ -239,7 +239,7 @@ fn c_and_cpp() {
 
 #[test]
 fn sql_and_shell() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "db/schema.sql",
             "CREATE TABLE person (id INT);\nCREATE VIEW adult AS SELECT id FROM person;\n",
@@ -252,7 +252,7 @@ fn sql_and_shell() {
 
 #[test]
 fn functions_tell_what_they_take_and_return() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("a.rs", "fn f(a: u8) -> String { g() }\n"),
         ("a.py", "def f(a, b: int = 1) -> str:\n    pass\n"),
         (
@@ -289,7 +289,7 @@ fn functions_tell_what_they_take_and_return() {
 
 #[test]
 fn comments_belong_to_what_they_are_about() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a.py",
             "def plain():\n    return \"no docstring\"\n\ndef raw():\n    r\"\"\"Has \\d one.\"\"\"\n",
@@ -311,7 +311,7 @@ fn comments_belong_to_what_they_are_about() {
 
 #[test]
 fn names_of_tables_have_no_quotes() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "a.sql",
         "CREATE TABLE \"order items\" (id INT);\nCREATE TABLE public.\"Person\" (id INT);\n\
          CREATE TABLE `back` (id INT);\n",

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS};
+use query::{CALLS, TestGraph};
 
 /// Calls, with the parameters of the called function and the confidence.
 const TAKING: &str = "MATCH (a)-[c:CALLS]->(b) RETURN a.name + '→' + b.name + \
@@ -12,7 +12,7 @@ const TAKING: &str = "MATCH (a)-[c:CALLS]->(b) RETURN a.name + '→' + b.name + 
 
 #[test]
 fn of_several_methods_the_one_is_called_that_takes_as_many() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "A.java",
         "class One { One() {} One(int x) { this(); } void go(int a) {} void go(int a, int b) {} }\n\
          class Two extends One { Two(int a) { super(a); } }\nclass Three extends One { }\n\
@@ -37,7 +37,7 @@ fn of_several_methods_the_one_is_called_that_takes_as_many() {
 
 #[test]
 fn things_of_cpp_are_made_by_what_makes_them() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a.h",
             "class D { public: D(); explicit D(int x); void m(); };\n\
@@ -66,7 +66,7 @@ fn things_of_cpp_are_made_by_what_makes_them() {
 
 #[test]
 fn what_is_only_declared_in_cpp_is_there() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a.hpp",
             "class A { public: void a(), b(); virtual double area(int k) const = 0;\n\
@@ -87,7 +87,7 @@ fn what_is_only_declared_in_cpp_is_there() {
 
 #[test]
 fn what_is_made_of_names_in_cpp_is_no_function() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "a.cpp",
         "struct Aa { void end() {} };\nstruct Bb { Bb(int a) {} Bb(int a, int b) {} void end() {} };\n\
          void w1(int x, int y) { Bb b(x, y); b.end(); }\n\

@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS, WHERE};
+use query::{CALLS, TestGraph, WHERE};
 
 /// Types, with the file of their base type.
 const BASES: &str = "MATCH (a)-[:EXTENDS|IMPLEMENTS]->(b) RETURN a.name + '→' + b.file_path";
@@ -15,7 +15,7 @@ const LINES: &str =
 
 #[test]
 fn packages_of_go_tell_types_apart() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("go.mod", "module ex.com/g\n"),
         ("x/x.go", "package x\ntype T struct{}\nfunc (t *T) Do() {}\n"),
         ("y/y.go", "package y\ntype T struct{}\nfunc (t *T) Do() {}\n"),
@@ -35,7 +35,7 @@ fn packages_of_go_tell_types_apart() {
 fn modules_of_python_tell_types_apart() {
     let class = "class T:\n    def __init__(self): pass\n    def do_it(self): pass\n    \
                  def make(): pass\n";
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("a/__init__.py", ""),
         ("a/m.py", class),
         ("b/__init__.py", ""),
@@ -67,7 +67,7 @@ fn modules_of_python_tell_types_apart() {
 #[test]
 fn a_module_of_python_without_another_name_is_its_whole_path() {
     let class = "class Future:\n    def done(self): pass\n";
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("far/__init__.py", ""),
         ("far/futures.py", class),
         ("near/__init__.py", ""),
@@ -88,7 +88,7 @@ fn a_module_of_python_without_another_name_is_its_whole_path() {
 fn modules_of_rust_tell_types_apart() {
     let module = "pub struct T;\nimpl T { pub fn act(&self) {} pub fn new() -> T { T } }\n\
                   pub trait R { fn r(&self); }\n";
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("p/Cargo.toml", "[package]\nname = \"p\"\n"),
         ("p/src/lib.rs", "pub mod x;\npub mod y;\npub mod z;\n"),
         ("p/src/x.rs", module),
@@ -124,7 +124,7 @@ fn modules_of_rust_tell_types_apart() {
 #[test]
 fn modules_of_typescript_tell_types_apart() {
     let class = "export class T { constructor() {}\n act() {} }\n";
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("x.ts", class),
         ("y.ts", class),
         (
@@ -141,7 +141,7 @@ fn modules_of_typescript_tell_types_apart() {
 
 #[test]
 fn packages_of_java_tell_types_apart() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("p/T.java", "package p; public class T { public T() {}\n public void act() {} }\n"),
         ("q/T.java", "package q; public class T { public T() {}\n public void act() {} }\n"),
         (
@@ -157,7 +157,7 @@ fn packages_of_java_tell_types_apart() {
 
 #[test]
 fn namespaces_of_cpp_tell_types_apart() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "t.hpp",
             "namespace x { class T { public:\n void act() {} }; }\n\
@@ -187,7 +187,7 @@ fn namespaces_of_cpp_tell_types_apart() {
 
 #[test]
 fn a_path_whose_beginning_nobody_knows_is_a_guess() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("t.hpp", "namespace y { class T { public: void act() {} }; }\n"),
         ("z.cpp", "#include \"t.hpp\"\nvoid cz(alias::T& t) { t.act(); }\n"),
     ]);
@@ -198,8 +198,8 @@ fn a_path_whose_beginning_nobody_knows_is_a_guess() {
 }
 
 #[test]
-fn what_a_module_of_rust_hands_on_is_its_own() {
-    let graph = Asked::of(&[
+fn what_a_module_of_rust_reexports_is_its_own() {
+    let graph = TestGraph::of(&[
         ("app/Cargo.toml", "[package]\nname = \"my-app\"\n"),
         ("app/src/lib.rs", "pub mod fed;\n"),
         (
@@ -228,7 +228,7 @@ fn what_a_module_of_rust_hands_on_is_its_own() {
 
 #[test]
 fn what_makes_things_is_called_where_they_are_made() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "B.java",
             "class A { A(int x) {} }\nclass B extends A { B() { this(3); }\n B(int a) { super(a); }\n\
@@ -264,7 +264,7 @@ fn what_makes_things_is_called_where_they_are_made() {
 
 #[test]
 fn methods_that_are_only_declared_are_methods() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "shape.hpp",
             "class Shape { public:\n virtual double area() = 0;\n void later();\n int *(*hook)(int);\n\
@@ -290,8 +290,8 @@ fn methods_that_are_only_declared_are_methods() {
 }
 
 #[test]
-fn modules_are_handed_on_under_other_names() {
-    let graph = Asked::of(&[
+fn modules_are_reexported_under_other_names() {
+    let graph = TestGraph::of(&[
         ("a/__init__.py", "from . import impl as engine\n"),
         ("a/impl.py", "def save(): pass\n"),
         ("zz/o.py", "def save(): pass\n"),
@@ -308,7 +308,7 @@ fn modules_are_handed_on_under_other_names() {
 
 #[test]
 fn types_that_stand_for_others_can_what_those_have_in_common() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "src/lib.rs",
             "trait Tr { fn act(&self); }\ntrait Other { fn act(&self); }\nstruct Sink;\n\
@@ -326,7 +326,7 @@ fn types_that_stand_for_others_can_what_those_have_in_common() {
 
 #[test]
 fn types_of_go_implement_what_they_can() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a/a.go",
             "package a\ntype Saver interface { Save(); Load() }\ntype hidden interface { keep() }\n\

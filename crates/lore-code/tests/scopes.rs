@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS, WHERE};
+use query::{CALLS, TestGraph, WHERE};
 
 #[test]
 fn what_the_language_has_is_not_looked_for_elsewhere() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "tools.py",
             "def filter(x):\n    pass\n\ndef compile(x):\n    pass\n\ndef stray():\n    pass\n",
@@ -25,7 +25,7 @@ fn what_the_language_has_is_not_looked_for_elsewhere() {
 
 #[test]
 fn names_alone_lead_only_to_what_could_be_reached() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("far.py", "def far():\n    pass\n"),
         ("star.py", "from somewhere import *\n\ndef star():\n    far()\n"),
         ("far.c", "void distant(void) {}\n"),
@@ -39,7 +39,7 @@ fn names_alone_lead_only_to_what_could_be_reached() {
 
 #[test]
 fn names_of_a_function_win_in_python() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("other.py", "def save():\n    pass\n"),
         (
             "a.py",
@@ -74,7 +74,7 @@ fn names_of_a_function_win_in_python() {
 
 #[test]
 fn names_of_a_function_win_in_scripts() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a.ts",
             "import { load } from './b';\nfunction save() {}\n\
@@ -95,7 +95,7 @@ fn names_of_a_function_win_in_scripts() {
 
 #[test]
 fn names_of_cases_win_in_python() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "a.py",
         "def save():\n    pass\n\n\
          def name(x):\n    match x:\n        case save:\n            save()\n\n\
@@ -112,7 +112,7 @@ fn names_of_cases_win_in_python() {
 
 #[test]
 fn names_of_a_block_end_with_it_in_scripts() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "a.js",
         "function save() {}\n\
          function afterBlock(x) { { const save = x; save(); } save(); }\n\
@@ -135,7 +135,7 @@ fn names_of_a_block_end_with_it_in_scripts() {
 
 #[test]
 fn what_a_function_of_rust_uses_for_itself_hides_what_the_file_has() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "src/lib.rs",
             "mod other;\nfn save() {}\nmod inner { pub fn save() {} pub fn deep() {} }\n\
@@ -160,7 +160,7 @@ fn what_a_function_of_rust_uses_for_itself_hides_what_the_file_has() {
 
 #[test]
 fn what_is_static_in_c_is_seen_by_its_file_alone() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("a.c", "static int twice(int x) { return x; }\nint own(void) { return twice(1); }\n"),
         ("b.c", "#include \"a.h\"\nint far(void) { return twice(1) + other(2); }\n"),
         ("a.h", "static inline int shared(int x) { return x; }\n"),
@@ -174,7 +174,7 @@ fn what_is_static_in_c_is_seen_by_its_file_alone() {
 
 #[test]
 fn names_begin_after_their_declaration_in_rust_go_and_c() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "a.rs",
             "fn save(x: u8) -> u8 { x }\nfn by_parameter(save: fn()) { save(); }\n\
@@ -205,7 +205,7 @@ fn names_begin_after_their_declaration_in_rust_go_and_c() {
 
 #[test]
 fn what_belongs_to_an_object_is_no_module() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("store.py", "def save():\n    pass\n"),
         ("a.py", "import store\n\nclass A:\n    def a(self):\n        self.store.save()\n"),
         ("store.rs", "pub fn load() {}\n"),
@@ -224,7 +224,7 @@ fn what_belongs_to_an_object_is_no_module() {
 
 #[test]
 fn methods_that_lists_have_are_theirs_unless_something_speaks_for_others() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "cache.py",
             "class Cache:\n    def get(self):\n        pass\n    def refill(self):\n        pass\n",
@@ -246,7 +246,7 @@ fn methods_that_lists_have_are_theirs_unless_something_speaks_for_others() {
 
 #[test]
 fn macros_of_rust_call_what_they_are_given() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "src/lib.rs",
             "mod shapes;\nfn one() -> u8 { 1 }\nfn two() -> u8 { 2 }\nfn three() {}\n\
@@ -276,8 +276,8 @@ fn macros_of_rust_call_what_they_are_given() {
 }
 
 #[test]
-fn names_are_handed_on() {
-    let graph = Asked::of(&[
+fn names_are_reexported() {
+    let graph = TestGraph::of(&[
         ("pkg/__init__.py", "from .deep import exported\nfrom .more import *\n"),
         ("pkg/deep.py", "from .deeper import exported\n"),
         ("pkg/deeper.py", "def exported():\n    pass\n"),
@@ -309,7 +309,7 @@ fn names_are_handed_on() {
 
 #[test]
 fn an_import_that_is_written_twice_is_one() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("a.py", "import b\nfrom b import f\nimport b\n"),
         ("b.py", "def f():\n    pass\n"),
     ]);

@@ -2,17 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS, WHERE};
-
-/// Callers, with the type and name of the called method.
-const OWNERS: &str =
-    "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
+use query::{CALLS, OWNERS, TestGraph, WHERE};
 
 #[test]
 fn a_class_without_a_constructor_is_not_another_one_of_its_name() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("a/one.py", "class Foo:\n    def __init__(self):\n        pass\n"),
         ("a/two.py", "class Foo:\n    pass\n\ndef own():\n    Foo()\n"),
         ("a/three.py", "from a.two import Foo\n\ndef imported():\n    Foo()\n"),
@@ -35,7 +31,7 @@ fn a_class_without_a_constructor_is_not_another_one_of_its_name() {
 
 #[test]
 fn what_a_class_does_not_have_another_one_of_its_name_does_not_give_it() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("far.py", "from elsewhere import Foo\n\ndef far(f: Foo):\n    f.save()\n    Foo.save()\n"),
         ("one.py", "class Foo:\n    def save(self):\n        pass\n"),
         (
@@ -50,7 +46,7 @@ fn what_a_class_does_not_have_another_one_of_its_name_does_not_give_it() {
 
 #[test]
 fn concrete_values_call_their_own_methods_and_not_those_of_interfaces() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "go/store.go",
             "package store\ntype Saver interface { Save() }\ntype Disk struct{}\nfunc (d *Disk) Save() {}\n\
@@ -96,7 +92,7 @@ fn concrete_values_call_their_own_methods_and_not_those_of_interfaces() {
 
 #[test]
 fn written_types_and_values_made_on_the_spot_tell_whose_method_is_called() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "src/lib.rs",
             "trait Shape { fn area(&self); fn twice(&self) { self.area() } }\nstruct Disc;\n\
@@ -138,7 +134,7 @@ fn written_types_and_values_made_on_the_spot_tell_whose_method_is_called() {
 
 #[test]
 fn what_a_function_returns_tells_whose_method_is_called() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "src/lib.rs",
             "mod desk;\nuse desk::{Desk, open_desk};\nstruct Lamp;\nimpl Lamp { fn put(&self) {} }\n\
@@ -189,7 +185,7 @@ fn what_a_function_returns_tells_whose_method_is_called() {
 
 #[test]
 fn what_a_class_holds_tells_whose_method_is_called() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "src/lib.rs",
             "mod store;\nuse store::{Disk, Keep};\nuse std::sync::Arc;\nstruct Lamp;\nimpl Lamp { fn put(&self) {} }\n\

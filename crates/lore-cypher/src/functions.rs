@@ -124,12 +124,12 @@ pub(crate) struct Spec {
     pub(crate) most: usize,
     /// The accepted types of each argument; the last entry also applies to all further arguments.
     pub(crate) accepts: &'static [&'static [Accepts]],
-    pub(crate) result: Result,
+    pub(crate) result: ResultType,
 }
 
 /// The result type of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Result {
+pub(crate) enum ResultType {
     Unknown,
     Bool,
     Int,
@@ -148,7 +148,7 @@ pub(crate) enum Result {
     Element,
 }
 
-impl Result {
+impl ResultType {
     /// The type, given the type of the first argument.
     pub(crate) fn of(self, first: &Type) -> Type {
         match self {
@@ -250,13 +250,13 @@ const fn spec(
     function: Function,
     arguments: (usize, usize),
     accepts: &'static [&'static [Accepts]],
-    result: Result,
+    result: ResultType,
 ) -> Spec {
     Spec { names, function, least: arguments.0, most: arguments.1, accepts, result }
 }
 
 const fn maths(names: &'static [&'static str], function: Function) -> Spec {
-    spec(names, function, (1, 1), &[NUMBER], Result::Float)
+    spec(names, function, (1, 1), &[NUMBER], ResultType::Float)
 }
 
 const fn moment(
@@ -264,95 +264,95 @@ const fn moment(
     function: TemporalFunction,
     arguments: (usize, usize),
 ) -> Spec {
-    spec(names, Function::Temporal(function), arguments, &[ANY], Result::Moment)
+    spec(names, Function::Temporal(function), arguments, &[ANY], ResultType::Moment)
 }
 
 const fn truncation(names: &'static [&'static str], function: TemporalFunction) -> Spec {
-    spec(names, Function::Truncate(function), (1, 3), &[TEXT, TEMPORAL, MAP], Result::Moment)
+    spec(names, Function::Truncate(function), (1, 3), &[TEXT, TEMPORAL, MAP], ResultType::Moment)
 }
 
 const fn distance(names: &'static [&'static str], measure: Measure) -> Spec {
-    spec(names, Function::Between(measure), (2, 2), &[TEMPORAL], Result::Duration)
+    spec(names, Function::Between(measure), (2, 2), &[TEMPORAL], ResultType::Duration)
 }
 
 static TABLE: &[Spec] = &[
-    spec(&["abs"], Function::Abs, (1, 1), &[NUMBER], Result::Same),
+    spec(&["abs"], Function::Abs, (1, 1), &[NUMBER], ResultType::Same),
     maths(&["acos"], Function::Acos),
     maths(&["asin"], Function::Asin),
     maths(&["atan"], Function::Atan),
-    spec(&["atan2"], Function::Atan2, (2, 2), &[NUMBER], Result::Float),
+    spec(&["atan2"], Function::Atan2, (2, 2), &[NUMBER], ResultType::Float),
     maths(&["ceil", "ceiling"], Function::Ceil),
-    spec(&["coalesce"], Function::Coalesce, (1, usize::MAX), &[ANY], Result::Unknown),
+    spec(&["coalesce"], Function::Coalesce, (1, usize::MAX), &[ANY], ResultType::Unknown),
     maths(&["cos"], Function::Cos),
     maths(&["cot"], Function::Cot),
     maths(&["degrees"], Function::Degrees),
-    spec(&["e"], Function::E, (0, 0), &[], Result::Float),
-    spec(&["elementId"], Function::ElementId, (1, 1), &[ELEMENT], Result::String),
-    spec(&["endNode"], Function::EndNode, (1, 1), &[RELATIONSHIP], Result::Node),
-    spec(&["exists"], Function::Exists, (1, 1), &[ANY], Result::Bool),
+    spec(&["e"], Function::E, (0, 0), &[], ResultType::Float),
+    spec(&["elementId"], Function::ElementId, (1, 1), &[ELEMENT], ResultType::String),
+    spec(&["endNode"], Function::EndNode, (1, 1), &[RELATIONSHIP], ResultType::Node),
+    spec(&["exists"], Function::Exists, (1, 1), &[ANY], ResultType::Bool),
     maths(&["exp"], Function::Exp),
     maths(&["floor"], Function::Floor),
     maths(&["haversin"], Function::Haversin),
-    spec(&["head"], Function::Head, (1, 1), &[LIST], Result::Element),
-    spec(&["id"], Function::Id, (1, 1), &[ELEMENT], Result::Int),
-    spec(&["isEmpty"], Function::IsEmpty, (1, 1), &[EMPTIABLE], Result::Bool),
-    spec(&["isNaN"], Function::IsNan, (1, 1), &[NUMBER], Result::Bool),
-    spec(&["keys"], Function::Keys, (1, 1), &[PROPERTIED], Result::List),
-    spec(&["labels"], Function::Labels, (1, 1), &[NODE], Result::List),
-    spec(&["last"], Function::Last, (1, 1), &[LIST], Result::Element),
-    spec(&["left"], Function::Left, (2, 2), &[TEXT, INTEGER], Result::String),
-    spec(&["length"], Function::Length, (1, 1), &[PATH], Result::Int),
+    spec(&["head"], Function::Head, (1, 1), &[LIST], ResultType::Element),
+    spec(&["id"], Function::Id, (1, 1), &[ELEMENT], ResultType::Int),
+    spec(&["isEmpty"], Function::IsEmpty, (1, 1), &[EMPTIABLE], ResultType::Bool),
+    spec(&["isNaN"], Function::IsNan, (1, 1), &[NUMBER], ResultType::Bool),
+    spec(&["keys"], Function::Keys, (1, 1), &[PROPERTIED], ResultType::List),
+    spec(&["labels"], Function::Labels, (1, 1), &[NODE], ResultType::List),
+    spec(&["last"], Function::Last, (1, 1), &[LIST], ResultType::Element),
+    spec(&["left"], Function::Left, (2, 2), &[TEXT, INTEGER], ResultType::String),
+    spec(&["length"], Function::Length, (1, 1), &[PATH], ResultType::Int),
     maths(&["log", "ln"], Function::Log),
     maths(&["log10"], Function::Log10),
-    spec(&["lTrim"], Function::LTrim, (1, 1), &[TEXT], Result::String),
-    spec(&["nodes"], Function::Nodes, (1, 1), &[PATH], Result::Nodes),
-    spec(&["nullIf"], Function::NullIf, (2, 2), &[ANY], Result::Unknown),
-    spec(&["pi"], Function::Pi, (0, 0), &[], Result::Float),
-    spec(&["properties"], Function::Properties, (1, 1), &[PROPERTIED], Result::Map),
+    spec(&["lTrim"], Function::LTrim, (1, 1), &[TEXT], ResultType::String),
+    spec(&["nodes"], Function::Nodes, (1, 1), &[PATH], ResultType::Nodes),
+    spec(&["nullIf"], Function::NullIf, (2, 2), &[ANY], ResultType::Unknown),
+    spec(&["pi"], Function::Pi, (0, 0), &[], ResultType::Float),
+    spec(&["properties"], Function::Properties, (1, 1), &[PROPERTIED], ResultType::Map),
     maths(&["radians"], Function::Radians),
-    spec(&["rand"], Function::Rand, (0, 0), &[], Result::Float),
+    spec(&["rand"], Function::Rand, (0, 0), &[], ResultType::Float),
     // Type errors are reported at run time, as the TCK expects.
-    spec(&["range"], Function::Range, (2, 3), &[ANY], Result::List),
+    spec(&["range"], Function::Range, (2, 3), &[ANY], ResultType::List),
     spec(
         &["relationships", "rels"],
         Function::Relationships,
         (1, 1),
         &[PATH],
-        Result::Relationships,
+        ResultType::Relationships,
     ),
-    spec(&["replace"], Function::Replace, (3, 3), &[TEXT], Result::String),
-    spec(&["reverse"], Function::Reverse, (1, 1), &[SIZED], Result::Same),
-    spec(&["right"], Function::Right, (2, 2), &[TEXT, INTEGER], Result::String),
-    spec(&["round"], Function::Round, (1, 2), &[NUMBER], Result::Float),
-    spec(&["rTrim"], Function::RTrim, (1, 1), &[TEXT], Result::String),
-    spec(&["sign"], Function::Sign, (1, 1), &[NUMBER], Result::Int),
+    spec(&["replace"], Function::Replace, (3, 3), &[TEXT], ResultType::String),
+    spec(&["reverse"], Function::Reverse, (1, 1), &[SIZED], ResultType::Same),
+    spec(&["right"], Function::Right, (2, 2), &[TEXT, INTEGER], ResultType::String),
+    spec(&["round"], Function::Round, (1, 2), &[NUMBER], ResultType::Float),
+    spec(&["rTrim"], Function::RTrim, (1, 1), &[TEXT], ResultType::String),
+    spec(&["sign"], Function::Sign, (1, 1), &[NUMBER], ResultType::Int),
     maths(&["sin"], Function::Sin),
     spec(
         &["size", "char_length", "character_length"],
         Function::Size,
         (1, 1),
         &[SIZED],
-        Result::Int,
+        ResultType::Int,
     ),
-    spec(&["split"], Function::Split, (2, 2), &[TEXT], Result::List),
+    spec(&["split"], Function::Split, (2, 2), &[TEXT], ResultType::List),
     maths(&["sqrt"], Function::Sqrt),
-    spec(&["startNode"], Function::StartNode, (1, 1), &[RELATIONSHIP], Result::Node),
-    spec(&["substring"], Function::Substring, (2, 3), &[TEXT, INTEGER], Result::String),
-    spec(&["tail"], Function::Tail, (1, 1), &[LIST], Result::Same),
+    spec(&["startNode"], Function::StartNode, (1, 1), &[RELATIONSHIP], ResultType::Node),
+    spec(&["substring"], Function::Substring, (2, 3), &[TEXT, INTEGER], ResultType::String),
+    spec(&["tail"], Function::Tail, (1, 1), &[LIST], ResultType::Same),
     maths(&["tan"], Function::Tan),
-    spec(&["toBoolean"], Function::ToBoolean, (1, 1), &[TO_BOOLEAN], Result::Bool),
-    spec(&["toBooleanOrNull"], Function::ToBooleanOrNull, (1, 1), &[ANY], Result::Bool),
-    spec(&["toFloat"], Function::ToFloat, (1, 1), &[TO_FLOAT], Result::Float),
-    spec(&["toFloatOrNull"], Function::ToFloatOrNull, (1, 1), &[ANY], Result::Float),
-    spec(&["toInteger", "toInt"], Function::ToInteger, (1, 1), &[TO_NUMBER], Result::Int),
-    spec(&["toIntegerOrNull"], Function::ToIntegerOrNull, (1, 1), &[ANY], Result::Int),
-    spec(&["toLower", "lower"], Function::ToLower, (1, 1), &[TEXT], Result::String),
-    spec(&["toString"], Function::ToString, (1, 1), &[TO_STRING], Result::String),
-    spec(&["toStringOrNull"], Function::ToStringOrNull, (1, 1), &[ANY], Result::String),
-    spec(&["toUpper", "upper"], Function::ToUpper, (1, 1), &[TEXT], Result::String),
-    spec(&["trim", "bTrim"], Function::Trim, (1, 1), &[TEXT], Result::String),
-    spec(&["type"], Function::Type, (1, 1), &[RELATIONSHIP], Result::String),
-    spec(&["valueType"], Function::ValueType, (1, 1), &[ANY], Result::String),
+    spec(&["toBoolean"], Function::ToBoolean, (1, 1), &[TO_BOOLEAN], ResultType::Bool),
+    spec(&["toBooleanOrNull"], Function::ToBooleanOrNull, (1, 1), &[ANY], ResultType::Bool),
+    spec(&["toFloat"], Function::ToFloat, (1, 1), &[TO_FLOAT], ResultType::Float),
+    spec(&["toFloatOrNull"], Function::ToFloatOrNull, (1, 1), &[ANY], ResultType::Float),
+    spec(&["toInteger", "toInt"], Function::ToInteger, (1, 1), &[TO_NUMBER], ResultType::Int),
+    spec(&["toIntegerOrNull"], Function::ToIntegerOrNull, (1, 1), &[ANY], ResultType::Int),
+    spec(&["toLower", "lower"], Function::ToLower, (1, 1), &[TEXT], ResultType::String),
+    spec(&["toString"], Function::ToString, (1, 1), &[TO_STRING], ResultType::String),
+    spec(&["toStringOrNull"], Function::ToStringOrNull, (1, 1), &[ANY], ResultType::String),
+    spec(&["toUpper", "upper"], Function::ToUpper, (1, 1), &[TEXT], ResultType::String),
+    spec(&["trim", "bTrim"], Function::Trim, (1, 1), &[TEXT], ResultType::String),
+    spec(&["type"], Function::Type, (1, 1), &[RELATIONSHIP], ResultType::String),
+    spec(&["valueType"], Function::ValueType, (1, 1), &[ANY], ResultType::String),
     moment(
         &["date", "date.transaction", "date.statement", "date.realtime"],
         TemporalFunction::Date,
@@ -388,7 +388,7 @@ static TABLE: &[Spec] = &[
         Function::Temporal(TemporalFunction::Duration),
         (1, 1),
         &[ANY],
-        Result::Duration,
+        ResultType::Duration,
     ),
     truncation(&["date.truncate"], TemporalFunction::Date),
     truncation(&["time.truncate"], TemporalFunction::Time),
@@ -399,13 +399,13 @@ static TABLE: &[Spec] = &[
     distance(&["duration.inMonths"], Measure::Months),
     distance(&["duration.inDays"], Measure::Days),
     distance(&["duration.inSeconds"], Measure::Seconds),
-    spec(&["datetime.fromEpoch"], Function::FromEpoch, (2, 2), &[INTEGER], Result::Moment),
+    spec(&["datetime.fromEpoch"], Function::FromEpoch, (2, 2), &[INTEGER], ResultType::Moment),
     spec(
         &["datetime.fromEpochMillis"],
         Function::FromEpochMillis,
         (1, 1),
         &[INTEGER],
-        Result::Moment,
+        ResultType::Moment,
     ),
 ];
 

@@ -217,7 +217,7 @@ fn a_search_for_a_pattern_can_be_cancelled() {
 #[test]
 fn generated_queries_never_break_it() {
     for seed in 0..1_500 {
-        let query = generate::Luck::new(seed).query();
+        let query = generate::QueryGenerator::new(seed).query();
         let broken = ask(&query).is_err_and(|error| error.to_string().contains(BROKEN));
         assert!(!broken, "{query}");
     }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::names::{last_name, text};
 use super::text::shortened;
-use crate::facts::Brought;
+use crate::facts::ImportedName;
 use crate::language::Language;
 
 /// The most names of one import.
@@ -30,7 +30,7 @@ pub(super) fn imported(
     around: &[Node<'_>],
     source: &str,
     language: Language,
-) -> Vec<(String, Vec<Brought>)> {
+) -> Vec<(String, Vec<ImportedName>)> {
     let mut found = match language {
         Language::Rust => vec![rust(text(node, source))],
         Language::Python => python(node, source),
@@ -48,22 +48,22 @@ pub(super) fn imported(
 }
 
 /// Turns paths written in an inline module of a Rust file into paths relative to the file.
-pub(super) fn from_file(names: &mut [Brought]) {
-    for brought in names {
-        if let Some(rest) = brought.path.strip_prefix("super") {
-            brought.path = format!("self{rest}");
+pub(super) fn from_file(names: &mut [ImportedName]) {
+    for imported in names {
+        if let Some(rest) = imported.path.strip_prefix("super") {
+            imported.path = format!("self{rest}");
         }
     }
 }
 
-fn rust(written: &str) -> (String, Vec<Brought>) {
+fn rust(written: &str) -> (String, Vec<ImportedName>) {
     let tree = written.split_once("use ").map_or(written, |(_, tree)| tree);
     let tree = tree.trim().trim_end_matches(';').trim();
     (shortened(tree, PATH_MAX), rust_leaves(tree))
 }
 
 /// Returns the leaves of `a::{b, c::{d as e}}`, each with its whole path.
-fn rust_leaves(tree: &str) -> Vec<Brought> {
+fn rust_leaves(tree: &str) -> Vec<ImportedName> {
     let (mut found, mut before, mut leaf) = (Vec::new(), vec![String::new()], String::new());
     for letter in tree.chars().chain([',']) {
         let prefix = before.last().map_or("", String::as_str);
@@ -89,7 +89,7 @@ fn rust_leaves(tree: &str) -> Vec<Brought> {
     found
 }
 
-fn rust_leaf(prefix: &str, leaf: &str) -> Option<Brought> {
+fn rust_leaf(prefix: &str, leaf: &str) -> Option<ImportedName> {
     let (path, alias) = match leaf.split_once(" as ") {
         Some((path, alias)) => (path.trim(), Some(alias.trim())),
         None => (leaf, None),
@@ -102,14 +102,14 @@ fn rust_leaf(prefix: &str, leaf: &str) -> Option<Brought> {
         path => format!("{prefix}{path}"),
     };
     let name = match path.strip_suffix("::*") {
-        Some(_) => Brought::ALL.to_owned(),
+        Some(_) => ImportedName::ALL.to_owned(),
         None => last_name(&path),
     };
     let local = alias.map_or_else(|| name.clone(), str::to_owned);
-    Some(Brought { path: path.trim_end_matches("::*").to_owned(), name, local })
+    Some(ImportedName { path: path.trim_end_matches("::*").to_owned(), name, local })
 }
 
-fn python(node: Node<'_>, source: &str) -> Vec<(String, Vec<Brought>)> {
+fn python(node: Node<'_>, source: &str) -> Vec<(String, Vec<ImportedName>)> {
     let mut cursor = node.walk();
     let names = node.children_by_field_name("name", &mut cursor);
     let written: Vec<(&str, Option<&str>)> = names
@@ -124,26 +124,33 @@ fn python(node: Node<'_>, source: &str) -> Vec<(String, Vec<Brought>)> {
         // whole path.
         let each = written.into_iter().map(|(path, alias)| {
             let local = alias.unwrap_or(path).to_owned();
-            (path.to_owned(), vec![Brought { path: path.to_owned(), name: last_name(path), local }])
+            (
+                path.to_owned(),
+                vec![ImportedName { path: path.to_owned(), name: last_name(path), local }],
+            )
         });
         return each.collect();
     };
     let dot = if module.ends_with('.') { "" } else { "." };
-    let mut brought: Vec<_> = written
+    let mut imported: Vec<_> = written
         .into_iter()
-        .map(|(name, alias)| Brought {
+        .map(|(name, alias)| ImportedName {
             path: format!("{module}{dot}{name}"),
             name: name.to_owned(),
             local: alias.unwrap_or(name).to_owned(),
         })
         .collect();
-    if brought.is_empty() {
-        brought.push(everything(module));
+    if imported.is_empty() {
+        imported.push(everything(module));
     }
-    vec![(module.to_owned(), brought)]
+    vec![(module.to_owned(), imported)]
 }
 
-fn script(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, Vec<Brought>)> {
+fn script(
+    node: Node<'_>,
+    around: &[Node<'_>],
+    source: &str,
+) -> Option<(String, Vec<ImportedName>)> {
     if node.kind() == "call_expression" {
         return required(node, around, source);
     }
@@ -159,7 +166,7 @@ fn script(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, 
     }
     let mut open = vec![node];
     while let Some(part) = open.pop() {
-        let brought = |name: &str, local: &str| Brought {
+        let named = |name: &str, local: &str| ImportedName {
             path: module.clone(),
             name: name.to_owned(),
             local: local.to_owned(),
@@ -168,16 +175,18 @@ fn script(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, 
         for child in part.named_children(&mut cursor) {
             let written = text(child, source);
             match (part.kind(), child.kind()) {
-                ("import_clause", "identifier") => names.push(brought(Brought::DEFAULT, written)),
+                ("import_clause", "identifier") => {
+                    names.push(named(ImportedName::DEFAULT, written))
+                }
                 (
                     "namespace_import" | "namespace_export" | "import_require_clause",
                     "identifier",
-                ) => names.push(brought(Brought::ALL, written)),
+                ) => names.push(named(ImportedName::ALL, written)),
                 (_, "import_specifier" | "export_specifier") => {
                     let name =
                         child.child_by_field_name("name").map_or(written, |n| text(n, source));
                     let alias = child.child_by_field_name("alias").map(|alias| text(alias, source));
-                    names.push(brought(name, alias.unwrap_or(name)));
+                    names.push(named(name, alias.unwrap_or(name)));
                 }
                 (_, "import_clause" | "named_imports" | "namespace_import")
                 | (_, "export_clause" | "namespace_export" | "import_require_clause") => {
@@ -191,11 +200,15 @@ fn script(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, 
 }
 
 /// Handles `const { a, b: c } = require('…')` and `const d = await import('…')`.
-fn required(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String, Vec<Brought>)> {
+fn required(
+    node: Node<'_>,
+    around: &[Node<'_>],
+    source: &str,
+) -> Option<(String, Vec<ImportedName>)> {
     let argument = node.child_by_field_name("arguments")?.named_child(0)?;
     let module = Some(argument).filter(|argument| argument.kind() == "string")?;
     let module = unquoted(text(module, source));
-    let brought = |name: &str, local: &str| Brought {
+    let named = |name: &str, local: &str| ImportedName {
         path: module.clone(),
         name: name.to_owned(),
         local: local.to_owned(),
@@ -208,45 +221,45 @@ fn required(node: Node<'_>, around: &[Node<'_>], source: &str) -> Option<(String
     let mut cursor = target.walk();
     let parts = target.named_children(&mut cursor).filter_map(|part| match part.kind() {
         "shorthand_property_identifier_pattern" => {
-            Some(brought(text(part, source), text(part, source)))
+            Some(named(text(part, source), text(part, source)))
         }
         "pair_pattern" => {
             let (key, value) =
                 (part.child_by_field_name("key")?, part.child_by_field_name("value")?);
-            Some(brought(text(key, source), text(value, source)))
+            Some(named(text(key, source), text(value, source)))
         }
         _ => None,
     });
     let names = match target.kind() {
-        "identifier" => vec![brought(Brought::ALL, text(target, source))],
+        "identifier" => vec![named(ImportedName::ALL, text(target, source))],
         _ => parts.collect(),
     };
     Some((module, names))
 }
 
-fn java(written: &str) -> (String, Vec<Brought>) {
+fn java(written: &str) -> (String, Vec<ImportedName>) {
     let path = written.trim_start_matches("import").trim().trim_end_matches(';').trim();
     let path = path.strip_prefix("static ").unwrap_or(path).trim();
-    let brought = match path.strip_suffix(".*") {
+    let imported = match path.strip_suffix(".*") {
         Some(package) => everything(package),
         None => {
             let name = last_name(path);
-            Brought { path: path.to_owned(), local: name.clone(), name }
+            ImportedName { path: path.to_owned(), local: name.clone(), name }
         }
     };
-    (path.to_owned(), vec![brought])
+    (path.to_owned(), vec![imported])
 }
 
-fn go(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+fn go(node: Node<'_>, source: &str) -> Option<(String, Vec<ImportedName>)> {
     let path = unquoted(text(node.child_by_field_name("path")?, source));
     let given = node.child_by_field_name("name").map(|name| text(name, source).to_owned());
     let local = match given.as_deref() {
-        Some(".") => Brought::ALL.to_owned(),
+        Some(".") => ImportedName::ALL.to_owned(),
         Some(name) => name.to_owned(),
         None => go_package(&path).to_owned(),
     };
-    let brought = Brought { path: path.clone(), name: Brought::ALL.to_owned(), local };
-    Some((path, vec![brought]))
+    let imported = ImportedName { path: path.clone(), name: ImportedName::ALL.to_owned(), local };
+    Some((path, vec![imported]))
 }
 
 /// Returns the package name of a path. A version at its end is not the name.
@@ -259,21 +272,21 @@ fn go_package(path: &str) -> &str {
     if is_version { parts.next().unwrap_or(last) } else { last }
 }
 
-fn shell(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+fn shell(node: Node<'_>, source: &str) -> Option<(String, Vec<ImportedName>)> {
     let path = unquoted(text(node.child_by_field_name("argument")?, source));
-    let brought = everything(&path);
-    Some((path, vec![brought]))
+    let imported = everything(&path);
+    Some((path, vec![imported]))
 }
 
-fn c(node: Node<'_>, source: &str) -> Option<(String, Vec<Brought>)> {
+fn c(node: Node<'_>, source: &str) -> Option<(String, Vec<ImportedName>)> {
     let path = unquoted(text(node.child_by_field_name("path")?, source));
-    let brought = everything(&path);
-    Some((path, vec![brought]))
+    let imported = everything(&path);
+    Some((path, vec![imported]))
 }
 
-fn everything(path: &str) -> Brought {
-    let all = || Brought::ALL.to_owned();
-    Brought { path: path.to_owned(), name: all(), local: all() }
+fn everything(path: &str) -> ImportedName {
+    let all = || ImportedName::ALL.to_owned();
+    ImportedName { path: path.to_owned(), name: all(), local: all() }
 }
 
 fn unquoted(written: &str) -> String {

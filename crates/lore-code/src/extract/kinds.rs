@@ -34,7 +34,7 @@ pub(super) enum Kind {
     /// A type alias.
     Alias,
     /// An export of existing names, as the default or under another name.
-    Handing,
+    Export,
 }
 
 /// Whether and how a node of some kind is examined.
@@ -200,7 +200,7 @@ fn script(node: Node<'_>) -> Option<Kind> {
         "export_statement" if node.child_by_field_name("source").is_some() => Kind::Import,
         "export_statement" => match node.child_by_field_name("value") {
             Some(value) if value.kind() != "identifier" => return None,
-            _ => Kind::Handing,
+            _ => Kind::Export,
         },
         _ => return None,
     })
@@ -217,7 +217,7 @@ fn assigned(node: Node<'_>) -> Option<Kind> {
         ) => Some(Kind::Function),
         ("member_expression", "object") => Some(Kind::Object),
         ("member_expression", _) if is_own => Some(Kind::Field),
-        ("member_expression", "identifier") => Some(Kind::Handing),
+        ("member_expression", "identifier") => Some(Kind::Export),
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 use tree_sitter::{Node, TreeCursor};
 
 use crate::facts::{
-    Base, BaseKind, Body, Brought, Call, Export, Field, FileFacts, Import, Label, Symbol,
+    Base, BaseKind, Body, Call, Export, Field, FileFacts, Import, ImportedName, Label, Symbol,
 };
 use crate::language::Language;
 use crate::scan::content_hash;
@@ -58,11 +58,11 @@ pub fn extract_within(path: &str, source: &str, budget: Budget<'_>) -> Result<Fi
         comment: None,
         opaque_until: 0,
         called: FxHashSet::default(),
-        handed_out: None,
+        default_export: None,
         facts: &mut facts,
     };
     walk.over(&mut tree.walk(), &mut watch)?;
-    walk.hand_out();
+    walk.mark_default_export();
     Ok(facts)
 }
 
@@ -100,7 +100,7 @@ struct Walk<'w, 's> {
     /// The calls found so far: the same call by the same caller is recorded once.
     called: FxHashSet<Call>,
     /// The name of the default export.
-    handed_out: Option<&'s str>,
+    default_export: Option<&'s str>,
     facts: &'w mut FileFacts,
 }
 
@@ -206,7 +206,7 @@ impl<'s> Walk<'_, 's> {
             Some(Kind::Extension) => self.extension(node, depth),
             Some(Kind::Object) => {
                 let owner = self.object_name(node);
-                self.hand_on(node);
+                self.record_reexports(node);
                 self.open.push(Open { depth, function: None, owner, module: None });
             }
             Some(Kind::Call) => self.call(node),
@@ -220,9 +220,10 @@ impl<'s> Walk<'_, 's> {
             Some(Kind::Import) => self.import(node),
             Some(Kind::Field) => self.field(node),
             Some(Kind::Alias) => self.alias(node),
-            Some(Kind::Handing) => {
-                self.handed_out = names::handed_out(node, self.source).or(self.handed_out);
-                self.hand_on(node);
+            Some(Kind::Export) => {
+                self.default_export =
+                    names::default_export(node, self.source).or(self.default_export);
+                self.record_reexports(node);
             }
             None => {}
         }
@@ -355,9 +356,9 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Marks the symbol that is the default export.
-    fn hand_out(&mut self) {
+    fn mark_default_export(&mut self) {
         let named = |symbol: &&mut Symbol| {
-            self.handed_out == Some(symbol.name.as_str())
+            self.default_export == Some(symbol.name.as_str())
                 && symbol.owner.is_none()
                 && symbol.inside.is_none()
         };
@@ -367,13 +368,13 @@ impl<'s> Walk<'_, 's> {
     }
 
     /// Records exports under other names, as if the file imported them from itself.
-    fn hand_on(&mut self, node: Node<'s>) {
+    fn record_reexports(&mut self, node: Node<'s>) {
         let mut names = Vec::new();
         for (name, local) in names::renamed(node, self.source) {
             match local {
-                Brought::DEFAULT => self.handed_out = Some(name),
-                local => names.push(Brought {
-                    path: Brought::OWN.to_owned(),
+                ImportedName::DEFAULT => self.default_export = Some(name),
+                local => names.push(ImportedName {
+                    path: ImportedName::OWN.to_owned(),
                     name: name.to_owned(),
                     local: local.to_owned(),
                 }),
@@ -381,7 +382,7 @@ impl<'s> Walk<'_, 's> {
         }
         if !names.is_empty() {
             let line = node.start_position().row as u32 + 1;
-            let module = Brought::OWN.to_owned();
+            let module = ImportedName::OWN.to_owned();
             self.facts.imports.push(Import { module, names, inside: None, line });
         }
     }

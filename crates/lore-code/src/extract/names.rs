@@ -77,7 +77,7 @@ pub(super) fn assigned_owner(left: Node<'_>, source: &str) -> Option<String> {
 }
 
 /// Returns the name of the default export: `module.exports = f` and `export default f`.
-pub(super) fn handed_out<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str> {
+pub(super) fn default_export<'s>(node: Node<'_>, source: &'s str) -> Option<&'s str> {
     let named = match assigned(node) {
         Some(left) if text(left, source) == "module.exports" => node.child_by_field_name("right"),
         Some(_) => None,

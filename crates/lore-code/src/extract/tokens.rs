@@ -7,7 +7,7 @@ use super::names::text;
 use crate::facts::Through;
 
 /// A call found among tokens.
-pub(super) struct Spoken<'t> {
+pub(super) struct TokenCall<'t> {
     /// The node of its name.
     pub(super) at: Node<'t>,
     pub(super) through: Through,
@@ -16,32 +16,32 @@ pub(super) struct Spoken<'t> {
 
 /// Returns the calls among the tokens of one token tree, excluding those in nested trees, which the
 /// walk visits on their own.
-pub(super) fn calls<'t>(words: Node<'t>, source: &str) -> Vec<Spoken<'t>> {
+pub(super) fn calls<'t>(tokens: Node<'t>, source: &str) -> Vec<TokenCall<'t>> {
     let mut found = Vec::new();
     let mut before: Option<Node<'t>> = None;
-    let mut cursor = words.walk();
-    for word in words.children(&mut cursor) {
-        if word.kind() == "token_tree"
-            && text(word, source).starts_with('(')
+    let mut cursor = tokens.walk();
+    for token in tokens.children(&mut cursor) {
+        if token.kind() == "token_tree"
+            && text(token, source).starts_with('(')
             && let Some(name) = before.filter(|before| before.kind() == "identifier")
         {
-            let head = source.get(words.start_byte()..name.start_byte()).unwrap_or_default();
+            let head = source.get(tokens.start_byte()..name.start_byte()).unwrap_or_default();
             let name_text = text(name, source).to_owned();
-            let spoken = |through| Spoken { at: name, through, name: name_text };
-            found.extend(through(head).map(spoken));
+            let call = |through| TokenCall { at: name, through, name: name_text };
+            found.extend(through(head).map(call));
         }
-        before = Some(word);
+        before = Some(token);
     }
     found
 }
 
 /// Returns the variables that closures, `let` and `for` introduce among the tokens, as far as this
 /// can be told without syntax. They are taken as visible in the whole token tree.
-pub(super) fn given<'s>(words: Node<'s>, source: &'s str) -> Vec<&'s str> {
+pub(super) fn given<'s>(tokens: Node<'s>, source: &'s str) -> Vec<&'s str> {
     let (mut found, mut parameters) = (Vec::new(), None::<Vec<&'s str>>);
-    let (mut before, mut cursor) = ("", words.walk());
-    for word in words.children(&mut cursor) {
-        let kind = word.kind();
+    let (mut before, mut cursor) = ("", tokens.walk());
+    for token in tokens.children(&mut cursor) {
+        let kind = token.kind();
         match (kind, &mut parameters) {
             ("|", Some(names)) => {
                 found.append(names);
@@ -49,17 +49,17 @@ pub(super) fn given<'s>(words: Node<'s>, source: &'s str) -> Vec<&'s str> {
             }
             ("|", None) => parameters = Some(Vec::new()),
             ("identifier", Some(names)) if ["|", ","].contains(&before) => {
-                names.push(text(word, source));
+                names.push(text(token, source));
             }
             // `|(a, b)|`
             ("token_tree", Some(names)) if ["|", ","].contains(&before) => {
-                let mut cursor = word.walk();
-                let inner = word.named_children(&mut cursor);
+                let mut cursor = token.walk();
+                let inner = token.named_children(&mut cursor);
                 let inner = inner.filter(|inner| inner.kind() == "identifier");
                 names.extend(inner.map(|inner| text(inner, source)));
             }
             ("identifier", None) if ["let", "for"].contains(&before) => {
-                found.push(text(word, source));
+                found.push(text(token, source));
             }
             _ => {}
         }
@@ -78,8 +78,8 @@ fn through(head: &str) -> Option<Through> {
     if let Some(path) = head.strip_suffix("::") {
         return match last_word(path) {
             "" => None,
-            word @ ("self" | "super" | "crate") => Some(Through::Path(format!("{word}::"))),
-            word => Some(Through::Path(word.to_owned())),
+            token @ ("self" | "super" | "crate") => Some(Through::Path(format!("{token}::"))),
+            token => Some(Through::Path(token.to_owned())),
         };
     }
     if let Some(object) = head.strip_suffix('.').filter(|object| !object.ends_with('.')) {
@@ -95,8 +95,8 @@ fn last_word(text: &str) -> &str {
     const WORD_MAX: usize = 120;
     let text = text.trim_end();
     let letters = text.chars().rev().take(WORD_MAX);
-    let word = letters.take_while(|letter| letter.is_alphanumeric() || *letter == '_');
-    let length = word.map(char::len_utf8).sum::<usize>();
+    let token = letters.take_while(|letter| letter.is_alphanumeric() || *letter == '_');
+    let length = token.map(char::len_utf8).sum::<usize>();
     text.get(text.len() - length..).unwrap_or_default()
 }
 

@@ -21,14 +21,14 @@ pub(super) fn given<'s>(node: Node<'s>, source: &'s str, language: Language) -> 
         | "lexical_declaration"
         | "variable_declaration" => {
             let mut cursor = node.walk();
-            let mut words = Words { source, language, found: Vec::new() };
-            node.named_children(&mut cursor).for_each(|part| words.add(part));
-            words.found
+            let mut typed = TypedNames { source, language, found: Vec::new() };
+            node.named_children(&mut cursor).for_each(|part| typed.add(part));
+            typed.found
         }
         _ => {
-            let mut words = Words { source, language, found: Vec::new() };
-            words.add(node);
-            words.found
+            let mut typed = TypedNames { source, language, found: Vec::new() };
+            typed.add(node);
+            typed.found
         }
     }
 }
@@ -266,13 +266,13 @@ fn last_part(path: &str) -> &str {
 }
 
 /// The typed variables found so far.
-struct Words<'s> {
+struct TypedNames<'s> {
     source: &'s str,
     language: Language,
     found: Vec<Typed<'s>>,
 }
 
-impl<'s> Words<'s> {
+impl<'s> TypedNames<'s> {
     fn add(&mut self, node: Node<'s>) {
         let source = self.source;
         let field = |name: &str| node.child_by_field_name(name);

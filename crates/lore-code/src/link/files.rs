@@ -1,9 +1,10 @@
 //! Resolves imports to files.
 
+use super::confidence::IMPORTED;
 use super::paths::{Module, Start, folder, matching, module, stem, used_module};
-use super::resolve::Meant;
+use super::resolve::Resolved;
 use super::{At, Imported, Linker};
-use crate::facts::{Brought, FileFacts, Label};
+use crate::facts::{FileFacts, ImportedName, Label};
 use crate::language::Language;
 
 /// The crates that every Rust program has, whatever the files of a repository are called.
@@ -42,12 +43,12 @@ impl Linker<'_, '_> {
     }
 
     /// Resolves `module::function` and `crate::function` in Rust, relative to a file.
-    pub(super) fn in_used_module(&self, file: usize, module: &str, name: &str) -> Meant {
+    pub(super) fn in_used_module(&self, file: usize, module: &str, name: &str) -> Resolved {
         if self.language(file) != Some(Language::Rust) {
             return None;
         }
         let files = self.files_of(file, &format!("{module}::{name}"));
-        self.function_handed_on(&files, name).map(|found| (found.node, 0.85))
+        self.exported_function(&files, name).map(|found| (found.node, IMPORTED))
     }
 
     /// Returns the files of a Rust module whose whole path is given, relative to a file.
@@ -75,10 +76,10 @@ impl Linker<'_, '_> {
 
     /// Whether nothing here has the name a Rust path begins with, so that it leads out of the
     /// repository.
-    pub(super) fn is_no_name_of_rust(&self, file: usize, first: &str) -> bool {
+    pub(super) fn is_external_path(&self, file: usize, first: &str) -> bool {
         let keywords = ["crate", "self", "super", "Self"];
         let brings_all =
-            self.imports_of(At { file, function: None }, Brought::ALL).next().is_some();
+            self.imports_of(At { file, function: None }, ImportedName::ALL).next().is_some();
         let is_known = keywords.contains(&first)
             || brings_all
             || self.types.contains_key(first)
@@ -106,7 +107,7 @@ impl Linker<'_, '_> {
 
     /// Whether a Rust import comes from outside of the repository.
     pub(super) fn is_from_outside(&self, file: usize, imported: &Imported<'_>) -> bool {
-        let first = imported.brought.path.split("::").next().unwrap_or_default().trim();
+        let first = imported.named.path.split("::").next().unwrap_or_default().trim();
         if OF_RUST.contains(&first) {
             return true;
         }

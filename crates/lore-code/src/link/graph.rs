@@ -1,5 +1,8 @@
 //! The code graph: its nodes and edges.
 
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+
 use crate::facts::Label;
 use crate::language::Language;
 
@@ -92,4 +95,15 @@ impl EdgeKind {
             Self::Implements => "IMPLEMENTS",
         }
     }
+}
+
+/// Returns the id of a node, derived from what tells it apart.
+pub(super) fn identity(parts: &[&str]) -> String {
+    hashed(&parts.join(":"))
+}
+
+/// Returns the id derived from a text.
+pub(crate) fn hashed(text: &str) -> String {
+    let hash = HEXLOWER.encode(&Sha256::digest(text.as_bytes()));
+    hash.get(..16).unwrap_or_default().to_owned()
 }

@@ -5,25 +5,27 @@
 //! an edge says how certain this is.
 
 mod builtins;
+mod confidence;
 mod files;
+mod go_interfaces;
 mod graph;
 mod overloads;
 mod paths;
 mod qualified;
 mod resolve;
-mod sets;
 mod types;
 mod values;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use data_encoding::HEXLOWER;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sha2::{Digest, Sha256};
 
-use crate::facts::{BaseKind, Body, Brought, Export, Field, FileFacts, Import, Label, Symbol};
+use crate::facts::{BaseKind, Body, Export, Field, FileFacts, Import, ImportedName, Label, Symbol};
 use crate::language::Language;
+use confidence::{CERTAIN, IMPORTED_FILE};
+pub(crate) use graph::hashed;
+use graph::identity;
 pub use graph::{CodeEdge, CodeGraph, CodeNode, EdgeKind};
 use paths::{folder, is_folders_own, last, packages_of_rust, stem};
 
@@ -100,7 +102,7 @@ struct Linker<'l, 'f> {
 
 /// An imported name, and the files it leads to.
 struct Imported<'f> {
-    brought: &'f Brought,
+    named: &'f ImportedName,
     files: Vec<usize>,
     /// The function the import is limited to.
     inside: Option<usize>,
@@ -179,7 +181,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             let node = self.push(node);
             self.file_nodes.push(node);
             self.read_by(module, file);
-            self.edge(EdgeKind::BelongsTo, node, module, None, 1.0);
+            self.edge(EdgeKind::BelongsTo, node, module, None, CERTAIN);
             let interfaces = interfaces(file);
             let symbols = file.symbols.iter().map(|symbol| {
                 let owner = symbol.owner.as_deref();
@@ -196,7 +198,7 @@ impl<'l, 'f> Linker<'l, 'f> {
             let symbols: Vec<_> = symbols.collect();
             for (symbol, place) in file.symbols.iter().zip(&symbols) {
                 let Some(place) = *place else { continue };
-                self.edge(EdgeKind::Contains, node, place, Some(symbol.line_start), 1.0);
+                self.edge(EdgeKind::Contains, node, place, Some(symbol.line_start), CERTAIN);
             }
             self.symbols.push(symbols);
             for Field { class, name, kind } in &file.fields {
@@ -245,13 +247,14 @@ impl<'l, 'f> Linker<'l, 'f> {
     /// Resolves all imports; types and calls are looked up through them.
     fn resolve_imports(&mut self) {
         let resolved = self.files.iter().copied().enumerate().map(|(number, file)| {
-            let names = file.imports.iter().flat_map(|import| {
-                import.names.iter().map(move |brought| (brought, import.inside))
-            });
-            let resolve = |(brought, inside): (&'f Brought, _)| Imported {
-                brought,
-                files: match brought.path.as_str() {
-                    Brought::OWN => vec![number],
+            let names = file
+                .imports
+                .iter()
+                .flat_map(|import| import.names.iter().map(move |named| (named, import.inside)));
+            let resolve = |(named, inside): (&'f ImportedName, _)| Imported {
+                named,
+                files: match named.path.as_str() {
+                    ImportedName::OWN => vec![number],
                     path => self.files_of(number, path),
                 },
                 inside,
@@ -265,10 +268,10 @@ impl<'l, 'f> Linker<'l, 'f> {
         for (number, file) in self.files.iter().copied().enumerate() {
             let Some(from) = self.file_nodes.get(number).copied() else { continue };
             let mut written = FxHashSet::default();
-            let imports = file.imports.iter().filter(|import| import.module != Brought::OWN);
+            let imports = file.imports.iter().filter(|import| import.module != ImportedName::OWN);
             for import in imports {
                 for to in self.files_meant(number, import) {
-                    self.edge(EdgeKind::Imports, from, to, Some(import.line), 0.8);
+                    self.edge(EdgeKind::Imports, from, to, Some(import.line), IMPORTED_FILE);
                 }
                 if !written.insert(import.module.as_str()) {
                     continue;
@@ -279,7 +282,7 @@ impl<'l, 'f> Linker<'l, 'f> {
                 node.lines = Some((import.line, import.line));
                 node.module_name = Some(import.module.clone());
                 let node = self.push(node);
-                self.edge(EdgeKind::Imports, from, node, Some(import.line), 1.0);
+                self.edge(EdgeKind::Imports, from, node, Some(import.line), CERTAIN);
             }
         }
     }
@@ -288,7 +291,7 @@ impl<'l, 'f> Linker<'l, 'f> {
     fn files_meant(&self, file: usize, import: &Import) -> Vec<usize> {
         let paths: FxHashSet<&str> = match import.names.as_slice() {
             [] => FxHashSet::from_iter([import.module.as_str()]),
-            names => names.iter().map(|brought| brought.path.as_str()).collect(),
+            names => names.iter().map(|name| name.path.as_str()).collect(),
         };
         let files = paths.into_iter().flat_map(|path| self.files_of(file, path));
         let mut files: Vec<_> = files.filter(|found| self.is_written(*found, import)).collect();
@@ -487,14 +490,4 @@ fn functions_around(symbols: &[Symbol], function: Option<usize>) -> impl Iterato
     // An enclosing function comes before the nested one, so this terminates.
     let around = |at: &usize| symbols.get(*at)?.inside.filter(|outer| outer < at);
     std::iter::successors(function, around)
-}
-
-fn identity(parts: &[&str]) -> String {
-    hashed(&parts.join(":"))
-}
-
-/// Returns the id derived from a text.
-pub(crate) fn hashed(text: &str) -> String {
-    let hash = HEXLOWER.encode(&Sha256::digest(text.as_bytes()));
-    hash.get(..16).unwrap_or_default().to_owned()
 }

@@ -1,9 +1,7 @@
 //! Overloads: functions with the same name that differ in how many arguments they take.
 
 use super::Linker;
-
-/// The confidence if several accept the number of arguments, or none does.
-const UNSURE: f64 = 0.6;
+use super::confidence::UNSURE_OVERLOAD;
 
 /// The minimum and maximum number of arguments of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +34,8 @@ impl Linker<'_, '_> {
         }
         match fitting.as_slice() {
             [only] => (*only, sure),
-            [first, ..] if !fitting.contains(&node) => (*first, sure.min(UNSURE)),
-            _ => (node, sure.min(UNSURE)),
+            [first, ..] if !fitting.contains(&node) => (*first, sure.min(UNSURE_OVERLOAD)),
+            _ => (node, sure.min(UNSURE_OVERLOAD)),
         }
     }
 

@@ -7,12 +7,12 @@
 
 use std::collections::VecDeque;
 
+use super::confidence::{CERTAIN, GUESS, IMPORTED, IMPORTED_TYPE};
 use super::files::FILES_MAX;
 use super::paths::folder;
-use super::resolve::{HOPS_MAX, Meant};
-use super::types::{GUESS, IMPORTED};
+use super::resolve::{HOPS_MAX, Resolved};
 use super::{At, Found, Imported, Linker};
-use crate::facts::Brought;
+use crate::facts::ImportedName;
 use crate::language::Language;
 
 /// Where the names before the last one lead.
@@ -32,8 +32,8 @@ impl<'f> Linker<'_, 'f> {
         let lead = self.lead(At { file, function: None }, before);
         if let Lead::Files(files) = &lead {
             let find = |file, name: &str| self.type_in(file, name);
-            if let Some(found) = self.handed_on(files, name, find) {
-                return Some((found, IMPORTED));
+            if let Some(found) = self.exported(files, name, find) {
+                return Some((found, IMPORTED_TYPE));
             }
         }
         if matches!(lead, Lead::Elsewhere) {
@@ -45,7 +45,9 @@ impl<'f> Linker<'_, 'f> {
             .or_else(|| self.type_inside(file, before, name))
             .or_else(|| self.type_around(file, before, name));
         match (found, lead) {
-            (Some(found), _) => Some((found, if found.file == file { 1.0 } else { IMPORTED })),
+            (Some(found), _) => {
+                Some((found, if found.file == file { CERTAIN } else { IMPORTED_TYPE }))
+            }
             (None, Lead::Unknown) => self.guessed_type(file, before, name),
             (None, _) => None,
         }
@@ -58,28 +60,28 @@ impl<'f> Linker<'_, 'f> {
 
     /// Returns a function of the module that a path leads to: one it defines, else one it
     /// re-exports.
-    pub(super) fn in_modules_led_to(&self, at: At, path: &str, name: &str) -> Meant {
+    pub(super) fn in_modules_led_to(&self, at: At, path: &str, name: &str) -> Resolved {
         match self.lead(at, path) {
             Lead::Files(files) => {
-                self.function_handed_on(&files, name).map(|found| (found.node, 0.85))
+                self.exported_function(&files, name).map(|found| (found.node, IMPORTED))
             }
             Lead::Elsewhere | Lead::Unknown => None,
         }
     }
 
     /// Returns the constructor that `m.T()` calls.
-    pub(super) fn made_through(&self, file: usize, before: &str, name: &str) -> Meant {
+    pub(super) fn made_through(&self, file: usize, before: &str, name: &str) -> Resolved {
         let (class, certain) = self.type_through(file, &format!("{before}::{name}"))?;
         self.constructor(file, class, certain)
     }
 
     /// Returns the files that these files import under a name.
-    pub(super) fn modules_handed_on(&self, files: &[usize], name: &str) -> Vec<usize> {
-        let handed_on = files.iter().flat_map(|file| {
+    pub(super) fn reexported_modules(&self, files: &[usize], name: &str) -> Vec<usize> {
+        let reexported = files.iter().flat_map(|file| {
             let at = At { file: *file, function: None };
             self.imports_of(at, name).flat_map(|imported| imported.files.iter().copied())
         });
-        handed_on.filter(|file| !files.contains(file)).collect()
+        reexported.filter(|file| !files.contains(file)).collect()
     }
 
     fn lead(&self, at: At, path: &str) -> Lead {
@@ -96,12 +98,12 @@ impl<'f> Linker<'_, 'f> {
 
     fn lead_of_rust(&self, at: At, first: &str, path: &str) -> Lead {
         let file = at.file;
-        let imported = self.brought(at, first);
+        let imported = self.imports_named(at, first);
         if !imported.is_empty() && imported.iter().all(|found| self.is_from_outside(file, found)) {
             return Lead::Elsewhere;
         }
         let rest = path.strip_prefix(first).unwrap_or_default();
-        let whole = |found: &&Imported<'_>| format!("{}{rest}", found.brought.path);
+        let whole = |found: &&Imported<'_>| format!("{}{rest}", found.named.path);
         let paths: Vec<_> = match imported.as_slice() {
             [] => vec![path.to_owned()],
             several => several.iter().map(whole).collect(),
@@ -110,7 +112,7 @@ impl<'f> Linker<'_, 'f> {
             paths.iter().flat_map(|path| self.modules_of_rust(file, path)).collect();
         match files.is_empty() {
             false => Lead::Files(files),
-            true if imported.is_empty() && self.is_no_name_of_rust(file, first) => Lead::Elsewhere,
+            true if imported.is_empty() && self.is_external_path(file, first) => Lead::Elsewhere,
             true => Lead::Unknown,
         }
     }
@@ -127,18 +129,18 @@ impl<'f> Linker<'_, 'f> {
         else {
             return Vec::new();
         };
-        self.modules_handed_on(&self.module_of_rust(file, around), last)
+        self.reexported_modules(&self.module_of_rust(file, around), last)
     }
 
     fn lead_by_import(&self, at: At, first: &str, rest: &str, path: &str) -> Lead {
         let file = at.file;
-        let mut named = self.brought(at, first);
-        named.retain(|imported| imported.brought.name != Brought::DEFAULT);
+        let mut named = self.imports_named(at, first);
+        named.retain(|imported| imported.named.name != ImportedName::DEFAULT);
         if named.is_empty() {
             // `import a.b` in Python makes the whole path available.
             let dotted = path.replace("::", ".");
             let all = self.imported.get(file).into_iter().flatten();
-            let mut whole = all.filter(|imported| imported.brought.path == dotted);
+            let mut whole = all.filter(|imported| imported.named.path == dotted);
             return match whole.next() {
                 Some(found) if found.files.is_empty() => Lead::Elsewhere,
                 Some(found) => Lead::Files(found.files.clone()),
@@ -153,27 +155,28 @@ impl<'f> Linker<'_, 'f> {
         for name in rest.split("::").filter(|name| !name.is_empty()) {
             let inner = named.iter().flat_map(|imported| match self.language(file) {
                 Some(Language::Python) => {
-                    self.files_of(file, &format!("{}.{name}", imported.brought.path))
+                    self.files_of(file, &format!("{}.{name}", imported.named.path))
                 }
                 _ => Vec::new(),
             });
             let inner: Vec<_> = inner.filter(|found| !files.contains(found)).collect();
-            let handed_on = self.modules_handed_on(&files, name);
-            files = [inner, handed_on].into_iter().find(|found| !found.is_empty()).unwrap_or(files);
+            let reexported = self.reexported_modules(&files, name);
+            files =
+                [inner, reexported].into_iter().find(|found| !found.is_empty()).unwrap_or(files);
         }
         Lead::Files(files)
     }
 
     /// Returns the files of an imported module, possibly re-exported by another.
     fn of_module(&self, file: usize, imported: &Imported<'_>) -> Vec<usize> {
-        let name = imported.brought.name.as_str();
-        let handed_on = match self.language(file) {
-            _ if name == Brought::ALL => Vec::new(),
-            Some(Language::Python) => self.modules_handed_on(&imported.files, name),
+        let name = imported.named.name.as_str();
+        let reexported = match self.language(file) {
+            _ if name == ImportedName::ALL => Vec::new(),
+            Some(Language::Python) => self.reexported_modules(&imported.files, name),
             Some(language) if language.is_script() => self.namespaces(&imported.files, name),
             _ => Vec::new(),
         };
-        if handed_on.is_empty() { imported.files.clone() } else { handed_on }
+        if reexported.is_empty() { imported.files.clone() } else { reexported }
     }
 
     /// Returns the files of a namespace that these files export: `export * as n from '…'`.
@@ -185,12 +188,12 @@ impl<'f> Linker<'_, 'f> {
             }
             let at = At { file, function: None };
             for imported in self.imports_of(at, name) {
-                match imported.brought.name.as_str() {
-                    Brought::ALL => return imported.files.clone(),
+                match imported.named.name.as_str() {
+                    ImportedName::ALL => return imported.files.clone(),
                     there => open.extend(imported.files.iter().map(|f| (*f, there, hops + 1))),
                 }
             }
-            for imported in self.imports_of(at, Brought::ALL) {
+            for imported in self.imports_of(at, ImportedName::ALL) {
                 open.extend(imported.files.iter().map(|file| (*file, name, hops + 1)));
             }
         }
@@ -199,12 +202,12 @@ impl<'f> Linker<'_, 'f> {
 
     /// Returns the imports of a local name as seen from a function or, if the function is not
     /// known, those anywhere in the file.
-    fn brought<'s>(&'s self, at: At, local: &'s str) -> Vec<&'s Imported<'f>> {
+    fn imports_named<'s>(&'s self, at: At, local: &'s str) -> Vec<&'s Imported<'f>> {
         if at.function.is_some() {
             return self.imports_of(at, local).collect();
         }
         let all = self.imported.get(at.file).into_iter().flatten();
-        all.filter(|imported| imported.brought.local == local).collect()
+        all.filter(|imported| imported.named.local == local).collect()
     }
 
     /// Resolves `a.b.T` in Java: a class in the folders of its package.

@@ -5,14 +5,19 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::builtins::{is_built_in, is_common_method};
+use super::confidence::{
+    GUESS, IMPORTED, IMPORTED_WITH_ALL, METHOD_BY_PATH, MODULE_BY_NAME, ONE_OF_FEW,
+    PACKAGE_BY_NAME, SAME_FILE, SAME_PACKAGE, UNIQUE_FUNCTION, UNIQUE_LINKED_FUNCTION,
+    UNIQUE_METHOD,
+};
 use super::files::FILES_MAX;
 use super::paths::{folder, stem};
 use super::{At, Found, Imported, Linker, functions_around};
-use crate::facts::{Brought, Call, Through};
+use crate::facts::{Call, ImportedName, Through};
 use crate::language::Language;
 
 /// A node, and the confidence that it is the one meant.
-pub(super) type Meant = Option<(usize, f64)>;
+pub(super) type Resolved = Option<(usize, f64)>;
 
 /// The kind of definition that is searched by name alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +31,7 @@ pub(super) const HOPS_MAX: usize = 4;
 
 impl<'f> Linker<'_, 'f> {
     /// Returns the function that a call calls.
-    pub(super) fn callee(&self, at: At, owner: Option<&str>, call: &Call) -> Meant {
+    pub(super) fn callee(&self, at: At, owner: Option<&str>, call: &Call) -> Resolved {
         let (node, sure) = self.named(at, owner, call)?;
         match call.arguments {
             Some(arguments) => {
@@ -38,12 +43,12 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// Resolves a call without regard to its arguments.
-    fn named(&self, at: At, owner: Option<&str>, call: &Call) -> Meant {
+    fn named(&self, at: At, owner: Option<&str>, call: &Call) -> Resolved {
         let (file, name) = (at.file, call.name.as_str());
         match &call.through {
-            Through::Nothing => match self.makes_itself(file, name) {
-                true => self.made_by_maker(at, owner?, name),
-                false => self.called_plainly(at, owner, name),
+            Through::Nothing => match self.delegates_construction(file, name) {
+                true => self.delegated_constructor(at, owner?, name),
+                false => self.resolve_bare_name(at, owner, name),
             },
             Through::Path(path) => match path.as_str() {
                 "self" | "this" | "Self" | "cls" => self.own_method(file, owner?, name),
@@ -55,11 +60,11 @@ impl<'f> Linker<'_, 'f> {
             },
             Through::Value => self.by_name(file, name, Sought::Method),
             Through::Of(kind) => self.called_on(at, owner, kind, name),
-            Through::Inside(class) => self.called_plainly(at, Some(class), name),
+            Through::Inside(class) => self.resolve_bare_name(at, Some(class), name),
         }
     }
 
-    fn called_through(&self, at: At, qualifier: &str, name: &str) -> Meant {
+    fn called_through(&self, at: At, qualifier: &str, name: &str) -> Resolved {
         let root = qualifier.split("::").next().unwrap_or_default();
         // If `os` is not part of the repository, neither is `os.path`.
         if root != qualifier && self.is_foreign(at, root) {
@@ -82,13 +87,13 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// Returns a function of a class, module or package that is named by a path.
-    pub(super) fn through(&self, at: At, path: &str, name: &str) -> Meant {
+    pub(super) fn through(&self, at: At, path: &str, name: &str) -> Resolved {
         let file = at.file;
         let (before, qualifier) = path.rsplit_once("::").unwrap_or(("", path));
         // What a JavaScript file exports, it contains.
         let of_file = || (qualifier == "exports").then(|| self.in_file(file, name))?;
         let found = self
-            .method(file, path, name, 0.9)
+            .method(file, path, name, METHOD_BY_PATH)
             .or_else(|| self.inherited_by(file, path, name))
             .or_else(|| self.in_modules_led_to(at, path, name))
             .or_else(|| self.made_through(file, path, name));
@@ -110,8 +115,7 @@ impl<'f> Linker<'_, 'f> {
 
     /// Resolves `module::function` by the name of a file or folder. Rust paths say exactly where
     /// they lead, so there a mere match of names is a guess.
-    fn in_named(&self, file: usize, module: &str, name: &str) -> Meant {
-        const GUESS: f64 = 0.3;
+    fn in_named(&self, file: usize, module: &str, name: &str) -> Resolved {
         let in_module = self.in_module(file, module, name);
         let (node, sure) = in_module.or_else(|| self.in_package(file, module, name))?;
         match self.language(file) {
@@ -120,7 +124,7 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    pub(super) fn called_plainly(&self, at: At, owner: Option<&str>, name: &str) -> Meant {
+    pub(super) fn resolve_bare_name(&self, at: At, owner: Option<&str>, name: &str) -> Resolved {
         let file = at.file;
         let of_class = || match self.language(file) {
             // In these languages, a method can be called without a receiver.
@@ -147,12 +151,12 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// Returns what a Rust function imports by `use` from a module inside a file.
-    fn used_inside(&self, at: At, name: &str) -> Meant {
+    fn used_inside(&self, at: At, name: &str) -> Resolved {
         if self.is_foreign(at, name) {
             return None;
         }
         self.imports_of(at, name).find_map(|imported| {
-            let Brought { path, name, .. } = imported.brought;
+            let ImportedName { path, name, .. } = imported.named;
             match path.rsplit("::").nth(1)?.trim() {
                 "self" | "super" | "crate" => self.in_modules_around(at.file, name),
                 module => self.through(at, module, name),
@@ -161,7 +165,7 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// Resolves a name that is a function neither in the file nor among its imports.
-    fn beyond_file(&self, at: At, name: &str) -> Meant {
+    fn beyond_file(&self, at: At, name: &str) -> Resolved {
         let file = at.file;
         if let Some((class, certain)) = self.type_named(file, name) {
             let constructed = self.constructor(file, class, certain);
@@ -180,12 +184,12 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// Returns a function defined in the calling function, or in one around it.
-    fn nested(&self, at: At, name: &str) -> Meant {
+    fn nested(&self, at: At, name: &str) -> Resolved {
         let nested = self.nested.get(&(at.file, name))?;
         let symbols = &self.files.get(at.file)?.symbols;
         functions_around(symbols, at.function).find_map(|around| {
             let (_, node) = nested.iter().find(|(inside, _)| *inside == around)?;
-            Some((*node, 0.95))
+            Some((*node, SAME_FILE))
         })
     }
 
@@ -196,7 +200,7 @@ impl<'f> Linker<'_, 'f> {
         if is_built_in(language, name) || self.is_foreign(at, name) {
             return false;
         }
-        let everything = || self.imports_of(at, Brought::ALL).next().is_some();
+        let everything = || self.imports_of(at, ImportedName::ALL).next().is_some();
         match language {
             // Files are linked together or read by each other.
             Language::C | Language::Cpp | Language::Shell | Language::Sql => true,
@@ -211,40 +215,41 @@ impl<'f> Linker<'_, 'f> {
         }
     }
 
-    fn in_file(&self, file: usize, name: &str) -> Meant {
+    fn in_file(&self, file: usize, name: &str) -> Resolved {
         let found = self.functions.get(name)?;
         let near = found.iter().find(|found| found.file == file && !found.method)?;
-        Some((near.node, 0.95))
+        Some((near.node, SAME_FILE))
     }
 
     /// Returns a function that is imported under a local name.
-    fn imported_name(&self, at: At, local: &str) -> Meant {
+    fn imported_name(&self, at: At, local: &str) -> Resolved {
         self.imports_of(at, local).find_map(|imported| {
             let found = self
                 .imported_as(imported, &self.defaults, |file, name| self.function_in(file, name));
-            found.map(|found| (found.node, 0.85))
+            found.map(|found| (found.node, IMPORTED))
         })
     }
 
     /// Returns a function of a module or class that is imported under a local name.
-    fn through_import(&self, at: At, local: &str, name: &str) -> Meant {
+    fn through_import(&self, at: At, local: &str, name: &str) -> Resolved {
         self.imports_of(at, local).find_map(|imported| {
-            let methods = self.methods.get(&(imported.brought.name.as_str(), name));
+            let methods = self.methods.get(&(imported.named.name.as_str(), name));
             let mut methods = methods.into_iter().flatten();
             let method = methods.find(|found| imported.files.contains(&found.file)).copied();
-            let handed_on = || self.modules_handed_on(&imported.files, &imported.brought.name);
+            let reexported = || self.reexported_modules(&imported.files, &imported.named.name);
             let found = method
-                .or_else(|| self.function_handed_on(&imported.files, name))
-                .or_else(|| self.function_handed_on(&handed_on(), name));
-            found.map(|found| (found.node, 0.85))
+                .or_else(|| self.exported_function(&imported.files, name))
+                .or_else(|| self.exported_function(&reexported(), name));
+            found.map(|found| (found.node, IMPORTED))
         })
     }
 
     /// Returns a function of a file from which everything is imported.
-    fn imported_with_all(&self, at: At, name: &str) -> Meant {
-        let mut imports = self.imports_of(at, Brought::ALL);
+    fn imported_with_all(&self, at: At, name: &str) -> Resolved {
+        let mut imports = self.imports_of(at, ImportedName::ALL);
         imports.find_map(|imported| {
-            self.function_handed_on(&imported.files, name).map(|found| (found.node, 0.8))
+            self.exported_function(&imported.files, name)
+                .map(|found| (found.node, IMPORTED_WITH_ALL))
         })
     }
 
@@ -256,11 +261,11 @@ impl<'f> Linker<'_, 'f> {
         local: &'s str,
     ) -> impl Iterator<Item = &'s Imported<'f>> + use<'s, 'f> {
         let symbols = self.files.get(at.file).map_or(&[][..], |facts| &facts.symbols);
-        let named = |imported: &&'s Imported<'f>| imported.brought.local == local;
+        let named = |imported: &&'s Imported<'f>| imported.named.local == local;
         let all = || self.imported.get(at.file).into_iter().flatten();
         let nearest = functions_around(symbols, at.function)
             .find(|around| all().filter(named).any(|found| found.inside == Some(*around)));
-        all().filter(move |found| found.brought.local == local && found.inside == nearest)
+        all().filter(move |found| found.named.local == local && found.inside == nearest)
     }
 
     /// Whether a name is imported inside a function.
@@ -270,7 +275,7 @@ impl<'f> Linker<'_, 'f> {
 
     /// Returns a function of a file that other files can import.
     fn function_in(&self, file: usize, name: &str) -> Option<Found> {
-        if let Some(found) = self.defaults.get(&file).filter(|_| name == Brought::DEFAULT) {
+        if let Some(found) = self.defaults.get(&file).filter(|_| name == ImportedName::DEFAULT) {
             return Some(*found);
         }
         let found = self.functions.get(name)?.iter();
@@ -283,8 +288,8 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// Returns a function of one of these files, or one that they re-export.
-    pub(super) fn function_handed_on(&self, files: &[usize], name: &str) -> Option<Found> {
-        self.handed_on(files, name, |file, name| self.function_in(file, name))
+    pub(super) fn exported_function(&self, files: &[usize], name: &str) -> Option<Found> {
+        self.exported(files, name, |file, name| self.function_in(file, name))
     }
 
     /// Returns the definition that an import refers to, as found by `find`.
@@ -294,17 +299,17 @@ impl<'f> Linker<'_, 'f> {
         defaults: &FxHashMap<usize, Found>,
         find: impl Fn(usize, &str) -> Option<Found>,
     ) -> Option<Found> {
-        match imported.brought.name.as_str() {
+        match imported.named.name.as_str() {
             // Importing the whole of a file with a default export refers to that.
-            Brought::DEFAULT | Brought::ALL => {
+            ImportedName::DEFAULT | ImportedName::ALL => {
                 imported.files.iter().find_map(|file| defaults.get(file)).copied()
             }
-            name => self.handed_on(&imported.files, name, find),
+            name => self.exported(&imported.files, name, find),
         }
     }
 
     /// Returns a definition of one of these files, or one that they re-export.
-    pub(super) fn handed_on(
+    pub(super) fn exported(
         &self,
         files: &[usize],
         name: &str,
@@ -320,10 +325,10 @@ impl<'f> Linker<'_, 'f> {
             }
             let at = At { file, function: None };
             for imported in self.imports_of(at, name) {
-                let there = imported.brought.name.as_str();
+                let there = imported.named.name.as_str();
                 open.extend(imported.files.iter().map(|file| (*file, there, hops + 1)));
             }
-            for imported in self.imports_of(at, Brought::ALL) {
+            for imported in self.imports_of(at, ImportedName::ALL) {
                 open.extend(imported.files.iter().map(|file| (*file, name, hops + 1)));
             }
         }
@@ -348,30 +353,30 @@ impl<'f> Linker<'_, 'f> {
     }
 
     /// Resolves `module::function` for a module inside a file.
-    fn in_scope(&self, file: usize, module: &str, name: &str) -> Meant {
+    fn in_scope(&self, file: usize, module: &str, name: &str) -> Resolved {
         let found = self.callable(file, self.scoped.get(&(module, name))?);
-        self.nearest(file, &found).map(|found| (found.node, 0.85))
+        self.nearest(file, &found).map(|found| (found.node, IMPORTED))
     }
 
     /// Resolves `module::function` for a file or folder of that name.
-    fn in_module(&self, file: usize, module: &str, name: &str) -> Meant {
+    fn in_module(&self, file: usize, module: &str, name: &str) -> Resolved {
         let inside = |found: &&Found| {
             let path = self.path(found.file);
             !found.method && (stem(path) == module || stem(folder(path)) == module)
         };
         let found = self.callable(file, self.functions.get(name)?);
         let found: Vec<_> = found.iter().filter(inside).copied().collect();
-        self.nearest(file, &found).map(|found| (found.node, 0.8))
+        self.nearest(file, &found).map(|found| (found.node, MODULE_BY_NAME))
     }
 
     /// Resolves `super::function` and `crate::function`: in modules inside the file, then in those
     /// around it.
-    fn in_modules_around(&self, file: usize, name: &str) -> Meant {
+    fn in_modules_around(&self, file: usize, name: &str) -> Resolved {
         self.in_file(file, name).or_else(|| self.in_module_around(file, name))
     }
 
     /// Searches the module that a file is in, or the root module of its folder.
-    fn in_module_around(&self, file: usize, name: &str) -> Meant {
+    fn in_module_around(&self, file: usize, name: &str) -> Resolved {
         let around = folder(self.path(file));
         let is_root = |found: &&Found| {
             let path = self.path(found.file);
@@ -379,12 +384,12 @@ impl<'f> Linker<'_, 'f> {
         };
         self.in_module(file, stem(around), name).or_else(|| {
             let root = self.functions.get(name)?.iter().find(is_root)?;
-            Some((root.node, 0.8))
+            Some((root.node, MODULE_BY_NAME))
         })
     }
 
     /// Searches the folder of a file. In Go, all files of a folder form one package.
-    fn in_folder(&self, file: usize, name: &str) -> Meant {
+    fn in_folder(&self, file: usize, name: &str) -> Resolved {
         if self.language(file) != Some(Language::Go) {
             return None;
         }
@@ -393,12 +398,12 @@ impl<'f> Linker<'_, 'f> {
         let found = found.find(|found| {
             !found.method && self.may_call(file, **found) && folder(self.path(found.file)) == here
         })?;
-        Some((found.node, 0.9))
+        Some((found.node, SAME_PACKAGE))
     }
 
     /// Resolves `package::function` for a folder of that name at any level. Hyphens in folder names
     /// are underscores in code.
-    fn in_package(&self, file: usize, package: &str, name: &str) -> Meant {
+    fn in_package(&self, file: usize, package: &str, name: &str) -> Resolved {
         let same = |part: &str| {
             let letters = part.chars().map(|letter| if letter == '-' { '_' } else { letter });
             letters.eq(package.chars())
@@ -407,13 +412,12 @@ impl<'f> Linker<'_, 'f> {
             |found: &&Found| !found.method && folder(self.path(found.file)).split('/').any(same);
         let found = self.callable(file, self.functions.get(name)?);
         let found: Vec<_> = found.iter().filter(inside).copied().collect();
-        self.nearest(file, &found).map(|found| (found.node, 0.7))
+        self.nearest(file, &found).map(|found| (found.node, PACKAGE_BY_NAME))
     }
 
     /// The last resort: resolves a name that is nearly unique in the repository.
-    pub(super) fn by_name(&self, file: usize, name: &str, sought: Sought) -> Meant {
+    pub(super) fn by_name(&self, file: usize, name: &str, sought: Sought) -> Resolved {
         const MOST: usize = 4;
-        const FEW: f64 = 0.2;
         let is_method = sought == Sought::Method;
         let language = self.language(file)?;
         let is_common = is_method && is_common_method(language, name);
@@ -433,15 +437,17 @@ impl<'f> Linker<'_, 'f> {
             found.retain(|found| found.file == file || self.imports_file(file, found.file));
         }
         let sure = match (sought, language) {
-            (Sought::Method, _) if is_common => FEW,
-            (Sought::Method, _) => 0.5,
-            (_, Language::C | Language::Cpp | Language::Shell | Language::Sql) => 0.6,
-            _ => 0.3,
+            (Sought::Method, _) if is_common => ONE_OF_FEW,
+            (Sought::Method, _) => UNIQUE_METHOD,
+            (_, Language::C | Language::Cpp | Language::Shell | Language::Sql) => {
+                UNIQUE_LINKED_FUNCTION
+            }
+            _ => UNIQUE_FUNCTION,
         };
         match found.as_slice() {
             [only] => Some((only.node, sure)),
             several if several.len() <= MOST => {
-                self.nearest(file, several).map(|found| (found.node, FEW))
+                self.nearest(file, several).map(|found| (found.node, ONE_OF_FEW))
             }
             _ => None,
         }
@@ -465,7 +471,7 @@ impl<'f> Linker<'_, 'f> {
     /// Whether the languages of two files are compatible.
     pub(super) fn may_use(&self, file: usize, other: usize) -> bool {
         match (self.language(file), self.language(other)) {
-            (Some(from), Some(to)) => from.speaks_with(to),
+            (Some(from), Some(to)) => from.is_compatible_with(to),
             _ => false,
         }
     }

@@ -5,26 +5,22 @@
 
 use std::collections::VecDeque;
 
+use super::confidence::{
+    CERTAIN, CONSTRUCTOR, GUESS, IMPORTED_TYPE, INHERITED, NEAREST_TYPE, ONLY_TYPE, OTHER_FILE,
+    OTHER_FILE_UNSURE, SAME_FILE,
+};
 use super::paths::folder;
-use super::resolve::Meant;
+use super::resolve::Resolved;
 use super::{At, Found, Linker};
-use crate::facts::{Brought, Label, Symbol};
+use crate::facts::{ImportedName, Label, Symbol};
 use crate::language::Language;
-
-/// The confidence in a type that is imported, that is the only one within reach, or that is the
-/// nearest of several.
-pub(super) const IMPORTED: f64 = 0.9;
-const ONE: f64 = 0.8;
-const SEVERAL: f64 = 0.4;
-/// The confidence if only the end of a path matches.
-pub(super) const GUESS: f64 = 0.3;
 
 /// The most classes that are searched for an inherited method.
 const CLASSES_MAX: usize = 32;
 
 impl Linker<'_, '_> {
     /// Returns the node of the type that a name or path refers to, with the confidence.
-    pub(super) fn named_type(&self, file: usize, name: &str) -> Meant {
+    pub(super) fn named_type(&self, file: usize, name: &str) -> Resolved {
         self.type_named(file, name).map(|(found, sure)| (found.node, sure))
     }
 
@@ -34,18 +30,18 @@ impl Linker<'_, '_> {
             return self.type_through(file, name);
         }
         if let Some(near) = self.type_in(file, name) {
-            return Some((near, 1.0));
+            return Some((near, CERTAIN));
         }
         let imports = || self.imported.get(file).into_iter().flatten();
-        let named = || imports().filter(|imported| imported.brought.local == name);
-        let brought: Vec<_> = named()
+        let named = || imports().filter(|imported| imported.named.local == name);
+        let candidates: Vec<_> = named()
             .filter_map(|imported| {
                 let find = |file, name: &str| self.type_in(file, name);
                 self.imported_as(imported, &self.default_types, find)
             })
             .collect();
-        if let Some(found) = self.nearest(file, &brought) {
-            return Some((found, IMPORTED));
+        if let Some(found) = self.nearest(file, &candidates) {
+            return Some((found, IMPORTED_TYPE));
         }
         let known = self.types.get(name)?;
         if self.is_foreign(At { file, function: None }, name) {
@@ -54,11 +50,11 @@ impl Linker<'_, '_> {
         let is_imported = |found: &&Found| imports().any(|i| i.files.contains(&found.file));
         let reached: Vec<_> = known.iter().filter(is_imported).copied().collect();
         if let Some(found) = self.nearest(file, &reached) {
-            return Some((found, IMPORTED));
+            return Some((found, IMPORTED_TYPE));
         }
         let fitting = self.callable(file, known);
         let fitting: Vec<_> = fitting.into_iter().filter(|f| self.sees_type(file, *f)).collect();
-        let certain = if fitting.len() == 1 { ONE } else { SEVERAL };
+        let certain = if fitting.len() == 1 { ONLY_TYPE } else { NEAREST_TYPE };
         self.nearest(file, &fitting).map(|found| (found, certain))
     }
 
@@ -66,7 +62,7 @@ impl Linker<'_, '_> {
     fn sees_type(&self, file: usize, found: Found) -> bool {
         match self.language(file) {
             Some(Language::Python) => {
-                self.imports_of(At { file, function: None }, Brought::ALL).next().is_some()
+                self.imports_of(At { file, function: None }, ImportedName::ALL).next().is_some()
             }
             Some(Language::Go) => folder(self.path(found.file)) == folder(self.path(file)),
             Some(language) if language.is_script() => {
@@ -77,14 +73,14 @@ impl Linker<'_, '_> {
     }
 
     /// Returns a method of a type or of its base types.
-    pub(super) fn own_method(&self, file: usize, owner: &str, name: &str) -> Meant {
-        let own = self.method(file, owner, name, 0.95);
+    pub(super) fn own_method(&self, file: usize, owner: &str, name: &str) -> Resolved {
+        let own = self.method(file, owner, name, SAME_FILE);
         own.or_else(|| self.inherited_by(file, owner, name))
     }
 
     /// Returns a method of one of the classes around a function, innermost first: nested classes
     /// can call methods of outer ones.
-    pub(super) fn method_around(&self, at: At, name: &str) -> Meant {
+    pub(super) fn method_around(&self, at: At, name: &str) -> Resolved {
         let symbols = &self.files.get(at.file)?.symbols;
         let function = symbols.get(at.function?)?;
         let is_around = |class: &&Symbol| {
@@ -99,7 +95,7 @@ impl Linker<'_, '_> {
 
     /// Returns a method inherited by the type that a name refers to in a file. Its base types may
     /// be stated in this file or in the type's own.
-    pub(super) fn inherited_by(&self, file: usize, owner: &str, name: &str) -> Meant {
+    pub(super) fn inherited_by(&self, file: usize, owner: &str, name: &str) -> Resolved {
         self.inherited(file, owner, name).or_else(|| {
             let (class, _) =
                 self.type_named(file, owner).filter(|(class, _)| class.file != file)?;
@@ -108,7 +104,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns a method of the type that a name refers to in a file.
-    pub(super) fn method(&self, file: usize, owner: &str, name: &str, sure: f64) -> Meant {
+    pub(super) fn method(&self, file: usize, owner: &str, name: &str, sure: f64) -> Resolved {
         if let Some(near) = self.method_of_prototype(file, owner, name) {
             return Some((near.node, sure));
         }
@@ -126,7 +122,7 @@ impl Linker<'_, '_> {
             return Some((near.node, sure));
         }
         let fitting = self.callable(file, found);
-        let certain = if fitting.len() == 1 { ONE } else { SEVERAL };
+        let certain = if fitting.len() == 1 { ONLY_TYPE } else { NEAREST_TYPE };
         self.nearest(file, &fitting).map(|found| (found.node, farther(sure, false, certain)))
     }
 
@@ -161,9 +157,9 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the type that a method belongs to, as determined by its file and module.
-    pub(super) fn owner_of(&self, method: Found, owner: &str) -> Meant {
+    pub(super) fn owner_of(&self, method: Found, owner: &str) -> Resolved {
         if let Some(around) = self.class_around(method, owner) {
-            return Some((around, 1.0));
+            return Some((around, CERTAIN));
         }
         match self.scopes.get(&method.node) {
             Some(module) if self.scoped_types.contains_key(&(*module, owner)) => {
@@ -189,7 +185,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns a method of a base type, nearest first.
-    fn inherited(&self, file: usize, owner: &str, name: &str) -> Meant {
+    fn inherited(&self, file: usize, owner: &str, name: &str) -> Resolved {
         let mut open = VecDeque::from([(file, owner)]);
         for _ in 0..CLASSES_MAX {
             let (file, owner) = open.pop_front()?;
@@ -198,7 +194,7 @@ impl Linker<'_, '_> {
             for base in bases.iter().filter(|base| base.class == own) {
                 let Some((above, _)) = self.type_named(file, &base.name) else { continue };
                 if let Some(found) = self.method_of(above, name) {
-                    return Some((found.node, 0.85));
+                    return Some((found.node, INHERITED));
                 }
                 open.extend(self.name_of(above).map(|owner| (above.file, owner)));
             }
@@ -212,7 +208,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the constructor of a class, if it is a function.
-    pub(super) fn constructor(&self, file: usize, class: Found, certain: f64) -> Meant {
+    pub(super) fn constructor(&self, file: usize, class: Found, certain: f64) -> Resolved {
         let own = self.name_of(class)?;
         let (name, can_be_inherited) = match self.language(file)? {
             Language::Python => ("__init__", true),
@@ -222,14 +218,14 @@ impl Linker<'_, '_> {
             _ => return None,
         };
         match self.method_of(class, name) {
-            Some(found) => Some((found.node, farther(0.85, found.file == file, certain))),
+            Some(found) => Some((found.node, farther(CONSTRUCTOR, found.file == file, certain))),
             None if can_be_inherited => self.inherited(class.file, own, name),
             None => None,
         }
     }
 
     /// Whether `this(…)` or `super(…)` calls a constructor.
-    pub(super) fn makes_itself(&self, file: usize, name: &str) -> bool {
+    pub(super) fn delegates_construction(&self, file: usize, name: &str) -> bool {
         match self.language(file) {
             Some(Language::Java) => ["this", "super"].contains(&name),
             Some(language) => language.is_script() && name == "super",
@@ -239,7 +235,7 @@ impl Linker<'_, '_> {
 
     /// Returns the constructor that is called by `this(…)`, another of the same class, or by
     /// `super(…)`.
-    pub(super) fn made_by_maker(&self, at: At, owner: &str, name: &str) -> Meant {
+    pub(super) fn delegated_constructor(&self, at: At, owner: &str, name: &str) -> Resolved {
         let owner = owner.rsplit("::").next().unwrap_or_default();
         if name == "this" {
             // Which one is decided later, by the number of arguments.
@@ -247,7 +243,7 @@ impl Linker<'_, '_> {
             let others = self.methods.get(&(owner, owner))?.iter();
             let mut others = others.filter(|found| found.file == at.file);
             let other = others.find(|found| Some(found.node) != caller)?;
-            return Some((other.node, 0.85));
+            return Some((other.node, CONSTRUCTOR));
         }
         let bases = self.files.get(at.file)?.bases.iter();
         let mut above = bases.filter(|base| base.class == owner);
@@ -265,7 +261,8 @@ impl Linker<'_, '_> {
     }
 
     pub(super) fn type_in(&self, file: usize, name: &str) -> Option<Found> {
-        if let Some(found) = self.default_types.get(&file).filter(|_| name == Brought::DEFAULT) {
+        if let Some(found) = self.default_types.get(&file).filter(|_| name == ImportedName::DEFAULT)
+        {
             return Some(*found);
         }
         self.types.get(name)?.iter().find(|found| found.file == file).copied()
@@ -278,7 +275,7 @@ fn farther(sure: f64, is_same_file: bool, certain: f64) -> f64 {
     match is_same_file {
         _ if certain <= GUESS => GUESS,
         true => sure,
-        false if certain > SEVERAL => sure - 0.1,
-        false => sure - 0.4,
+        false if certain > NEAREST_TYPE => sure - OTHER_FILE,
+        false => sure - OTHER_FILE_UNSURE,
     }
 }

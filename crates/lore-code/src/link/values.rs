@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::resolve::{Meant, Sought};
+use super::resolve::{Resolved, Sought};
 use super::{At, Found, Linker};
 use crate::extract::{held, returned_name};
 use crate::language::Language;
@@ -11,7 +11,13 @@ use crate::language::Language;
 impl Linker<'_, '_> {
     /// Returns the method that is called on a value, given the value's type or the expression it
     /// comes from. A type from outside of the repository has its methods there.
-    pub(super) fn called_on(&self, at: At, owner: Option<&str>, kind: &str, name: &str) -> Meant {
+    pub(super) fn called_on(
+        &self,
+        at: At,
+        owner: Option<&str>,
+        kind: &str,
+        name: &str,
+    ) -> Resolved {
         const STEPS_MAX: usize = 8;
         let kind = self.type_of(at, owner, kind, STEPS_MAX);
         let kind = kind.map(|(file, kind)| self.without_alias(file, kind));
@@ -81,7 +87,7 @@ impl Linker<'_, '_> {
             }
             None => match called.rsplit_once("::") {
                 Some((qualifier, name)) => self.through(at, qualifier, name),
-                None => self.called_plainly(at, owner, called),
+                None => self.resolve_bare_name(at, owner, called),
             },
         };
         let function = self.graph.nodes.get(function?.0)?;
@@ -123,7 +129,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns a method of a type, or of the first that has it of several: `A+B`.
-    fn method_of_some(&self, file: usize, kind: &str, name: &str) -> Meant {
+    fn method_of_some(&self, file: usize, kind: &str, name: &str) -> Resolved {
         kind.split('+').find_map(|kind| self.own_method(file, kind, name))
     }
 
@@ -154,7 +160,7 @@ impl Linker<'_, '_> {
     }
 
     /// Returns the constructor that a C++ member initializer such as `: a(1)` calls.
-    fn field_made(&self, at: At, owner: &str, name: &str) -> Meant {
+    fn field_made(&self, at: At, owner: &str, name: &str) -> Resolved {
         if self.language(at.file) != Some(Language::Cpp) {
             return None;
         }

@@ -2,10 +2,10 @@
 //!
 //! A seed always gives the same query, so that failures can be reproduced.
 
-/// A random number generator with a seed.
-pub(crate) struct Luck(u64);
+/// Generates queries from random numbers.
+pub(crate) struct QueryGenerator(u64);
 
-impl Luck {
+impl QueryGenerator {
     /// Creates a generator from a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
@@ -170,14 +170,14 @@ impl Luck {
             4..=6 => self.call(depth),
             7 => format!("[{}, {}]", self.value(depth), self.value(depth)),
             8 => format!("{{k: {}, `l m`: {}}}", self.value(depth), self.value(depth)),
-            9 => self.about_a_list(depth),
+            9 => self.list_expression(depth),
             10 => self.case(depth),
             11 => {
                 let test =
                     self.pick(&[" IS NULL", " IS NOT NULL", "[0]", "[1..]", "[-1]", ".name", ".k"]);
                 format!("({}){test}", self.value(depth))
             }
-            12 => self.about_a_pattern(depth),
+            12 => self.pattern_expression(depth),
             _ => format!("{}({})", self.pick(&["NOT ", "-", "+", ""]), self.value(depth)),
         }
     }
@@ -189,7 +189,7 @@ impl Luck {
         format!("{name}({distinct}{})", arguments.join(", "))
     }
 
-    fn about_a_list(&mut self, depth: usize) -> String {
+    fn list_expression(&mut self, depth: usize) -> String {
         let (list, inside) = (self.value(depth), self.value(depth));
         match self.below(6) {
             0 => format!("[x IN {list} WHERE {inside} | {}]", self.value(depth)),
@@ -209,7 +209,7 @@ impl Luck {
         format!("CASE {operand} WHEN {when} THEN {then} ELSE {} END", self.leaf())
     }
 
-    fn about_a_pattern(&mut self, depth: usize) -> String {
+    fn pattern_expression(&mut self, depth: usize) -> String {
         let pattern = self.pattern(depth);
         match self.below(6) {
             0 => format!("[{pattern} | {}]", self.value(depth)),

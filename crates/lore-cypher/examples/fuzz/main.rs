@@ -10,7 +10,7 @@ mod generate;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use generate::Luck;
+use generate::QueryGenerator;
 use lore_cypher::{CypherError, Graph, GraphBuilder, Limits, Options, Parameters, Value, answer};
 
 /// The time that a query may take beyond its limit until it notices, on a busy machine.
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let mut slowest = (Duration::ZERO, String::new());
     while start.elapsed() < Duration::from_secs(seconds) && broken < 20 {
         let seed = seed.wrapping_add(asked);
-        let query = Luck::new(seed).query();
+        let query = QueryGenerator::new(seed).query();
         let before = Instant::now();
         let outcome = ask(&graph, &query);
         let took = before.elapsed();

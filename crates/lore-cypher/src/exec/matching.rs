@@ -8,7 +8,7 @@ use crate::advice;
 use crate::error::Result;
 use crate::graph::{Graph, KeyId, LabelId, Neighbour};
 use crate::plan::{
-    Direction, Expand, Found, Known, LabelTest, Match, PathPart, Slot, Source, Step, Target, Types,
+    Binding, Direction, Expand, Found, LabelTest, Match, PathPart, Slot, Source, Step, Types,
 };
 use crate::value::{NodeId, Path, RelId, Value};
 
@@ -88,12 +88,12 @@ impl<'q> Exec<'q> {
     /// Whether a node can be the far end of a step; a new one is bound.
     pub(super) fn arrive(&mut self, hop: &Expand, node: NodeId) -> bool {
         match hop.target {
-            Target::Bound => self.node(hop.to) == Some(node),
-            Target::New if has(self.graph, node, &hop.labels) => {
+            Binding::Bound => self.node(hop.to) == Some(node),
+            Binding::New if has(self.graph, node, &hop.labels) => {
                 self.set(hop.to, Value::Node(node));
                 true
             }
-            Target::New => false,
+            Binding::New => false,
         }
     }
 
@@ -197,7 +197,7 @@ impl<'q> Exec<'q> {
     }
 
     fn expand(&mut self, hop: &'q Expand, next: Next<'_, 'q>) -> Result<Flow> {
-        if hop.known == Known::Yes {
+        if hop.binding == Binding::Bound {
             return self.along(hop, next);
         }
         let Some(from) = self.node(hop.from) else { return ON };
@@ -206,7 +206,7 @@ impl<'q> Exec<'q> {
             let number = self.how_many(hop, from)?;
             return self.times(number, next);
         }
-        if hop.target == Target::Bound {
+        if hop.target == Binding::Bound {
             let Some(to) = self.node(hop.to) else { return ON };
             // From the end with fewer relationships.
             let there = |direction| neighbours(graph, from, direction, &hop.types);
@@ -252,7 +252,7 @@ impl<'q> Exec<'q> {
             if !hop.unlike.is_empty() && self.taken(&hop.unlike, neighbour.relationship) {
                 continue;
             }
-            if hop.target == Target::New && !self.arrive(hop, neighbour.node) {
+            if hop.target == Binding::New && !self.arrive(hop, neighbour.node) {
                 continue;
             }
             self.set(hop.relationship, Value::Relationship(neighbour.relationship));
@@ -279,8 +279,8 @@ impl<'q> Exec<'q> {
         };
         for (from, to) in ways {
             let leaves = match hop.origin {
-                Target::Bound => self.node(hop.from) == Some(*from),
-                Target::New => has(self.graph, *from, &hop.origin_labels),
+                Binding::Bound => self.node(hop.from) == Some(*from),
+                Binding::New => has(self.graph, *from, &hop.origin_labels),
             };
             if !leaves {
                 continue;

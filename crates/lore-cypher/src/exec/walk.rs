@@ -10,7 +10,7 @@ use super::{Exec, Flow, Next, ON};
 use crate::compare;
 use crate::error::Result;
 use crate::plan::{
-    Direction, Expand, Expr, Found, Known, LabelTest, Manner, Orientation, Walk, Way,
+    Binding, Direction, Expand, Expr, Found, LabelTest, Manner, Orientation, Walk, Way,
 };
 use crate::value::{NodeId, RelId, Value};
 
@@ -21,9 +21,9 @@ impl<'q> Exec<'q> {
     pub(super) fn walk(&mut self, walk: &'q Walk, next: Next<'_, 'q>) -> Result<Flow> {
         let Some(from) = self.node(walk.hop.from) else { return ON };
         let wanted = self.wanted(&walk.properties)?;
-        match (walk.hop.known, walk.manner) {
-            (Known::Yes, _) => self.retrace(walk, from, next),
-            (Known::No, Manner::EveryWay) if walk.hop.found == Found::Number => {
+        match (walk.hop.binding, walk.manner) {
+            (Binding::Bound, _) => self.retrace(walk, from, next),
+            (Binding::New, Manner::EveryWay) if walk.hop.found == Found::Number => {
                 let mut number = 0_u64;
                 let every = &mut |exec: &mut Self| {
                     number = number.saturating_add(exec.weight);
@@ -32,8 +32,8 @@ impl<'q> Exec<'q> {
                 let _ = self.weighing(1, &mut |exec| exec.every_way(walk, from, &wanted, every))?;
                 self.times(number, next)
             }
-            (Known::No, Manner::EveryWay) => self.every_way(walk, from, &wanted, next),
-            (Known::No, Manner::EveryNode) => self.every_node(walk, from, &wanted, next),
+            (Binding::New, Manner::EveryWay) => self.every_way(walk, from, &wanted, next),
+            (Binding::New, Manner::EveryNode) => self.every_node(walk, from, &wanted, next),
         }
     }
 

@@ -154,7 +154,7 @@ impl Lower<'_> {
 
     fn single(&mut self, query: &SingleQuery, ending: Ending) -> Result<(Part, Vec<Arc<str>>)> {
         let clauses = &query.kind.clauses;
-        let mut understood = Clauses::default();
+        let mut lowered = Clauses::default();
         let (mut columns, mut outputs) = (Vec::new(), Vec::new());
         for (number, clause) in clauses.iter().enumerate() {
             let last = number + 1 == clauses.len();
@@ -163,28 +163,28 @@ impl Lower<'_> {
                     let returned = self.project(&returned.projection, Projecting::Return)?;
                     outputs.clone_from(&returned.project.outputs);
                     columns = returned.columns;
-                    understood.stages.push(Stage::Project(Box::new(returned.project)));
+                    lowered.stages.push(Stage::Project(Box::new(returned.project)));
                 }
                 ClauseKind::Return(_) => {
                     let message = "nothing can follow RETURN";
                     return self.invalid(Problem::Clause, clause.span, message);
                 }
                 _ if last && ending == Ending::Return => {
-                    self.reading(clause, &mut understood)?;
+                    self.reading(clause, &mut lowered)?;
                     let message = "a query has to end with RETURN";
                     return self.invalid(Problem::Clause, clause.span, message);
                 }
-                _ => self.reading(clause, &mut understood)?,
+                _ => self.reading(clause, &mut lowered)?,
             }
         }
-        Ok((Part { stages: understood.settle(self.graph), outputs }, columns))
+        Ok((Part { stages: lowered.settle(self.graph), outputs }, columns))
     }
 
-    fn reading(&mut self, clause: &Clause, understood: &mut Clauses) -> Result<()> {
+    fn reading(&mut self, clause: &Clause, lowered: &mut Clauses) -> Result<()> {
         let stage = match &clause.kind {
             ClauseKind::Match(found) => {
                 let (pattern, optional) = self.match_clause(found)?;
-                understood.patterns.push((understood.stages.len(), pattern));
+                lowered.patterns.push((lowered.stages.len(), pattern));
                 Stage::Match(Match { steps: Vec::new(), optional, place: Place(clause.span.start) })
             }
             ClauseKind::Unwind(unwind) => self.unwind(unwind, Place(clause.span.start))?,
@@ -198,7 +198,7 @@ impl Lower<'_> {
             }
             other => return self.refused(clause.span, &refusal(other)),
         };
-        understood.stages.push(stage);
+        lowered.stages.push(stage);
         Ok(())
     }
 

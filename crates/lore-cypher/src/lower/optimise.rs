@@ -8,8 +8,8 @@
 use super::Ending;
 use crate::functions::Aggregate;
 use crate::plan::{
-    Aggregation, Direction, Distinct, Expand, Expr, Found, Known, Manner, Part, PathPart, Project,
-    Slot, Source, Stage, Step, Target, Walk, Way,
+    Aggregation, Binding, Direction, Distinct, Expand, Expr, Found, Manner, Part, PathPart,
+    Project, Slot, Source, Stage, Step, Walk, Way,
 };
 
 /// Optimises each sequence of clauses up to a projection, or up to the end.
@@ -88,7 +88,7 @@ fn segment(part: &mut Part, start: usize, end: usize, rows: Rows) {
 
 /// Optimises a walk whose relationships are not read, and perhaps its end neither.
 fn reach(walk: &mut Walk, rows: Rows, end_is_free: bool) {
-    if walk.hop.known == Known::Yes {
+    if walk.hop.binding == Binding::Bound {
         return;
     }
     walk.way = Way::Forgotten;
@@ -103,7 +103,7 @@ fn reach(walk: &mut Walk, rows: Rows, end_is_free: bool) {
 }
 
 fn count(hop: &mut Expand) {
-    if hop.known == Known::No && hop.origin == Target::Bound && hop.target == Target::New {
+    if hop.binding == Binding::New && hop.origin == Binding::Bound && hop.target == Binding::New {
         hop.found = Found::Number;
     }
 }
@@ -175,8 +175,8 @@ fn mentions(step: &Step, slot: Slot) -> bool {
         Step::Scan { slot: scanned, source, .. } => {
             *scanned == slot
                 || match source {
-                    Source::Index { value: told, .. } | Source::IndexIn { list: told, .. } => {
-                        reads(told)
+                    Source::Index { value, .. } | Source::IndexIn { list: value, .. } => {
+                        reads(value)
                     }
                     _ => false,
                 }

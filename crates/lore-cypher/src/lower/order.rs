@@ -6,22 +6,22 @@
 use super::pattern::{Length, NodeSpec, Pattern, RelationshipSpec};
 use crate::graph::Graph;
 use crate::plan::{
-    Comparison, Direction, Expand, Expr, Found, Known, LabelTest, Manner, Orientation, Shortest,
-    Slot, Source, Step, Target, Types, Walk, Way,
+    Binding, Comparison, Direction, Expand, Expr, Found, LabelTest, Manner, Orientation, Shortest,
+    Slot, Source, Step, Types, Walk, Way,
 };
 use crate::value::Value;
 
 /// Returns the steps that match a pattern, given which slots are read.
 pub(super) fn steps(pattern: Pattern, graph: &Graph, read: &dyn Fn(Slot) -> bool) -> Vec<Step> {
     let mut unbound: Vec<Slot> = Vec::new();
-    for (slot, known) in slots(&pattern) {
-        if known == Known::No && !unbound.contains(&slot) {
+    for (slot, binding) in slots(&pattern) {
+        if binding == Binding::New && !unbound.contains(&slot) {
             unbound.push(slot);
         }
     }
     let conditions = pattern.conditions.into_iter().flat_map(conjuncts).collect();
     let mut order = Order { graph, unbound, nodes: pattern.nodes, conditions, steps: Vec::new() };
-    order.check_known();
+    order.check_bound_nodes();
     let mut relationships = pattern.relationships;
     let mut walked: Vec<(Slot, Types)> = Vec::new();
     loop {
@@ -55,9 +55,9 @@ struct Order<'g> {
 
 impl Order<'_> {
     /// Nodes from earlier clauses may be null or lack the labels required here.
-    fn check_known(&mut self) {
+    fn check_bound_nodes(&mut self) {
         for node in &self.nodes {
-            if node.known == Known::Yes {
+            if node.binding == Binding::Bound {
                 let labels = node.labels.clone();
                 self.steps.push(Step::Check { slot: node.slot, labels });
             }
@@ -89,7 +89,7 @@ impl Order<'_> {
     /// The estimated number of rows per row, or `None` if it cannot be followed yet.
     fn cost_of_following(&self, relationship: &RelationshipSpec) -> Option<f64> {
         let ends = [relationship.from, relationship.to].map(|slot| self.is_bound(slot));
-        if relationship.known == Known::Yes && relationship.length == Length::One {
+        if relationship.binding == Binding::Bound && relationship.length == Length::One {
             return Some(0.0);
         }
         let far = match ends {
@@ -130,8 +130,8 @@ impl Order<'_> {
         };
         let direction =
             if reversed { relationship.direction.turned() } else { relationship.direction };
-        let target = if self.is_bound(to) { Target::Bound } else { Target::New };
-        let origin = if self.is_bound(from) { Target::Bound } else { Target::New };
+        let target = if self.is_bound(to) { Binding::Bound } else { Binding::New };
+        let origin = if self.is_bound(from) { Binding::Bound } else { Binding::New };
         let labels = match relationship.length {
             Length::One | Length::Between(1.., _) => {
                 self.not_implied(self.labels_when(target, to), direction, &relationship.types)
@@ -148,7 +148,7 @@ impl Order<'_> {
             target,
             origin_labels: self.labels_when(origin, from),
             labels,
-            known: relationship.known,
+            binding: relationship.binding,
             unlike,
             found: Found::Each,
         };
@@ -169,17 +169,17 @@ impl Order<'_> {
         self.unbound.retain(|slot| !bound.contains(slot));
     }
 
-    /// Whether the written end is the cheaper start. A known relationship has no better start.
+    /// Whether the written end is the cheaper start. A bound relationship has no better start.
     fn better_start(&self, relationship: &RelationshipSpec) -> bool {
-        relationship.known == Known::No
+        relationship.binding == Binding::New
             && self.source(relationship.to).1 < self.source(relationship.from).1
     }
 
-    fn labels_when(&self, target: Target, slot: Slot) -> LabelTest {
+    fn labels_when(&self, target: Binding, slot: Slot) -> LabelTest {
         match target {
-            Target::New => self.labels_of(slot).clone(),
+            Binding::New => self.labels_of(slot).clone(),
             // Checked when it was bound.
-            Target::Bound => LabelTest::Any,
+            Binding::Bound => LabelTest::Any,
         }
     }
 
@@ -248,7 +248,7 @@ impl Order<'_> {
                     .indexed_property(slot, first)
                     .map(|key| (key, second))
                     .or_else(|| Some((self.indexed_property(slot, second)?, &**first)))?;
-                self.is_told(value).then(|| {
+                self.can_evaluate(value).then(|| {
                     let count = match value {
                         Expr::Const(Value::String(text)) => self.count(key, text),
                         _ => 8.0,
@@ -263,7 +263,7 @@ impl Order<'_> {
                     _ => 64.0,
                 };
                 let list = pair.1.clone();
-                self.is_told(&list).then_some((Source::IndexIn { key, list }, count))
+                self.can_evaluate(&list).then_some((Source::IndexIn { key, list }, count))
             }
             _ => None,
         }
@@ -283,16 +283,16 @@ impl Order<'_> {
         }
     }
 
-    /// Whether all slots of a value are already bound.
-    fn is_told(&self, value: &Expr) -> bool {
+    /// Whether a value can be evaluated: all slots it reads are already bound.
+    fn can_evaluate(&self, value: &Expr) -> bool {
         value.slots().iter().all(|slot| self.is_bound(*slot))
     }
 }
 
-fn slots(pattern: &Pattern) -> impl Iterator<Item = (Slot, Known)> {
-    let nodes = pattern.nodes.iter().map(|node| (node.slot, node.known));
-    let relationships = pattern.relationships.iter().map(|found| (found.slot, found.known));
-    let paths = pattern.paths.iter().map(|(slot, _)| (*slot, Known::No));
+fn slots(pattern: &Pattern) -> impl Iterator<Item = (Slot, Binding)> {
+    let nodes = pattern.nodes.iter().map(|node| (node.slot, node.binding));
+    let relationships = pattern.relationships.iter().map(|found| (found.slot, found.binding));
+    let paths = pattern.paths.iter().map(|(slot, _)| (*slot, Binding::New));
     nodes.chain(relationships).chain(paths)
 }
 

@@ -12,7 +12,7 @@ use open_cypher::ast::{
 use super::Lower;
 use crate::error::{Problem, Result};
 use crate::plan::{
-    Comparison, Direction, Expr, Known, LabelTest, PathPart, Place, Slot, Types, Wanted,
+    Binding, Comparison, Direction, Expr, LabelTest, PathPart, Place, Slot, Types, Wanted,
 };
 use crate::types::Type;
 
@@ -37,7 +37,7 @@ pub(super) struct Pattern {
 pub(super) struct NodeSpec {
     pub(super) slot: Slot,
     pub(super) labels: LabelTest,
-    pub(super) known: Known,
+    pub(super) binding: Binding,
 }
 
 /// A relationship to find between two nodes of the pattern.
@@ -48,7 +48,7 @@ pub(super) struct RelationshipSpec {
     pub(super) to: Slot,
     pub(super) direction: Direction,
     pub(super) types: Types,
-    pub(super) known: Known,
+    pub(super) binding: Binding,
     pub(super) length: Length,
     /// Required properties of every relationship of a walk. Those of a single relationship become
     /// conditions.
@@ -75,13 +75,13 @@ impl Pattern {
     /// The slots whose values it reads: those from earlier clauses, and those in conditions and
     /// paths.
     pub(super) fn read(&self) -> Vec<Slot> {
-        let known = self.nodes.iter().filter(|node| node.known == Known::Yes);
+        let bound = self.nodes.iter().filter(|node| node.binding == Binding::Bound);
         let parts = self.paths.iter().flat_map(|(_, parts)| parts).map(|part| match part {
             PathPart::Node(slot) | PathPart::Relationships(slot) => *slot,
         });
         let of_walks = self.relationships.iter().flat_map(|walk| &walk.properties);
         let values = of_walks.map(|(_, value)| value).chain(&self.conditions);
-        known.map(|node| node.slot).chain(parts).chain(values.flat_map(Expr::slots)).collect()
+        bound.map(|node| node.slot).chain(parts).chain(values.flat_map(Expr::slots)).collect()
     }
 }
 
@@ -130,9 +130,9 @@ impl Lower<'_> {
             let slot = self.slot();
             building.pattern.paths.push((slot, parts));
         }
-        let known = building.pattern.nodes.iter().all(|node| node.known == Known::Yes);
+        let are_bound = building.pattern.nodes.iter().all(|node| node.binding == Binding::Bound);
         match building.pattern.paths.as_slice() {
-            [(slot, _)] if known => {
+            [(slot, _)] if are_bound => {
                 let slot = *slot;
                 Ok((self.finish(building)?, slot))
             }
@@ -264,9 +264,9 @@ impl Lower<'_> {
         }
         let labels =
             node.labels.as_ref().map_or(Ok(LabelTest::Any), |labels| self.labels(labels))?;
-        let (slot, known) = match &node.variable {
+        let (slot, binding) = match &node.variable {
             Some(name) => self.bind(name, Type::Node, building.names)?,
-            None => (self.slot(), Known::No),
+            None => (self.slot(), Binding::New),
         };
         self.properties(node.properties.as_deref(), Owner::Slot(slot), building)?;
         let nodes = &mut building.pattern.nodes;
@@ -276,7 +276,7 @@ impl Lower<'_> {
                 known.labels = LabelTest::All(vec![before, labels]);
             }
             Some(_) => {}
-            None => nodes.push(NodeSpec { slot, labels, known }),
+            None => nodes.push(NodeSpec { slot, labels, binding }),
         }
         Ok(slot)
     }
@@ -302,9 +302,9 @@ impl Lower<'_> {
             Length::One => Type::Relationship,
             _ => Type::List(Box::new(Type::Relationship)),
         };
-        let (slot, known) = match &written.variable {
+        let (slot, binding) = match &written.variable {
             Some(name) => self.bind(name, kind, building.names)?,
-            None => (self.slot(), Known::No),
+            None => (self.slot(), Binding::New),
         };
         let relationships = &building.pattern.relationships;
         if relationships.iter().any(|relationship| relationship.slot == slot) {
@@ -320,24 +320,24 @@ impl Lower<'_> {
         let direction = direction_of(written.direction.kind);
         let properties = Vec::new();
         let relationship =
-            RelationshipSpec { slot, from, to, direction, types, known, length, properties };
+            RelationshipSpec { slot, from, to, direction, types, binding, length, properties };
         building.pattern.relationships.push(relationship);
         Ok(slot)
     }
 
     /// The slot of a variable in a pattern, and whether it is already bound.
-    fn bind(&mut self, name: &Name, kind: Type, names: Names) -> Result<(Slot, Known)> {
+    fn bind(&mut self, name: &Name, kind: Type, names: Names) -> Result<(Slot, Binding)> {
         if let Some(variable) = self.scope.get(&name.kind.text) {
             let (slot, known) = (variable.slot, variable.kind.clone());
             self.same_kind(name, &known, &kind)?;
-            return Ok((slot, Known::Yes));
+            return Ok((slot, Binding::Bound));
         }
         if names == Names::Known {
             return self.undefined(name);
         }
         let slot = self.slot();
         self.scope.add(&name.kind.text, slot, kind);
-        Ok((slot, Known::No))
+        Ok((slot, Binding::New))
     }
 
     fn properties<'w>(

@@ -146,13 +146,13 @@ pub(crate) struct Expand {
     pub(crate) relationship: Slot,
     pub(crate) direction: Direction,
     pub(crate) types: Types,
-    /// Whether the near end is bound. It must be, unless the relationship is known.
-    pub(crate) origin: Target,
-    pub(crate) target: Target,
+    /// Whether the near end is bound. It must be, unless the relationship is.
+    pub(crate) origin: Binding,
+    pub(crate) target: Binding,
     pub(crate) origin_labels: LabelTest,
     pub(crate) labels: LabelTest,
-    /// Whether the relationship is bound by an earlier clause.
-    pub(crate) known: Known,
+    /// Whether the relationship is bound.
+    pub(crate) binding: Binding,
     /// Other relationships of the same clause, which this one must differ from.
     pub(crate) unlike: Vec<Slot>,
     pub(crate) found: Found,
@@ -167,18 +167,11 @@ pub(crate) enum Found {
     Number,
 }
 
-/// Whether a node variable is searched for or already bound.
+/// Whether a variable of a pattern is searched for or already bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum Binding {
     New,
     Bound,
-}
-
-/// Whether a relationship variable is already bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
-    No,
-    Yes,
 }
 
 /// A step along a variable number of relationships.

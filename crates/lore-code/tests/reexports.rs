@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS, WHERE};
+use query::{CALLS, TestGraph, WHERE};
 
 #[test]
 fn what_is_exported_under_another_name_is_found_by_its_importers() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         (
             "e1.mjs",
             "function gim() {}\nclass Hid { go() {} }\nexport { gim as pub, Hid as Seen };\n",
@@ -46,8 +46,8 @@ fn what_is_exported_under_another_name_is_found_by_its_importers() {
 }
 
 #[test]
-fn namespaces_are_handed_on() {
-    let graph = Asked::of(&[
+fn namespaces_are_reexported() {
+    let graph = TestGraph::of(&[
         ("m.ts", "export function f() {}\nexport class K { go() {} }\n"),
         (
             "index.ts",
@@ -71,7 +71,7 @@ fn namespaces_are_handed_on() {
 
 #[test]
 fn private_methods_and_commands_with_dashes_are_called() {
-    let graph = Asked::of(&[
+    let graph = TestGraph::of(&[
         ("a.js", "class A { #one() {} two() { return this.#one(); } }\n"),
         ("a.ts", "class B { #three() {} four() { return this.#three(); } }\n"),
         ("lib.sh", "my-func() { :; }\nother() { :; }\n"),
@@ -82,7 +82,7 @@ fn private_methods_and_commands_with_dashes_are_called() {
 
 #[test]
 fn what_is_inside_of_a_class_calls_its_methods() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "q/Outer.java",
         "public class Outer { static int helper() { return 1; } int inst() { return 2; }\n\
          static class Nested { int a() { return helper(); } int own() { return a(); } }\n\
@@ -99,7 +99,7 @@ fn what_is_inside_of_a_class_calls_its_methods() {
 
 #[test]
 fn what_types_of_go_have_in_themselves_counts_for_interfaces() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "a.go",
         "package a\ntype R interface { Read() }\ntype W interface { Write() }\n\
          type RW interface { R; W }\ntype RC interface { R; Close() }\n\
@@ -129,9 +129,9 @@ fn what_types_of_go_have_in_themselves_counts_for_interfaces() {
 fn what_has_a_prototype_is_no_class_of_its_name_elsewhere() {
     let prototype = "function Old() {}\nOld.prototype.speak = function () { return this.shout(); };\n\
                      Old.prototype.shout = function () {};\nfunction g() {}\n";
-    for handed_on in ["", "module.exports = { ren: g };\n", "module.exports = { g };\n"] {
-        let graph = Asked::of(&[
-            ("a/l.js", &format!("{prototype}{handed_on}")),
+    for reexported in ["", "module.exports = { ren: g };\n", "module.exports = { g };\n"] {
+        let graph = TestGraph::of(&[
+            ("a/l.js", &format!("{prototype}{reexported}")),
             ("b/o.ts", "export class Old { render() {} shout() {} }\n"),
         ]);
         graph.rows(WHERE, &["speak→a/l.js"]);

@@ -8,13 +8,18 @@ use lore_cypher::{Options, Parameters, Value, answer};
 /// Callers and called functions.
 pub(crate) const CALLS: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.name";
 /// Callers, with the file of the called function.
-#[allow(dead_code, reason = "not asked in every file of tests")]
+#[allow(dead_code, reason = "not used by every file of tests")]
 pub(crate) const WHERE: &str = "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + b.file_path";
 
-/// A graph built from source texts.
-pub(crate) struct Asked(lore_cypher::Graph);
+/// Callers, with the type and name of the called method.
+#[allow(dead_code, reason = "not used by every file of tests")]
+pub(crate) const OWNERS: &str =
+    "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
 
-impl Asked {
+/// A graph built from source texts.
+pub(crate) struct TestGraph(lore_cypher::Graph);
+
+impl TestGraph {
     /// Builds the graph of files, given as paths and texts.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let facts: BTreeMap<String, FileFacts> =

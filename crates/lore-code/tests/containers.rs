@@ -2,13 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod asked;
+mod query;
 
-use asked::{Asked, CALLS};
-
-/// Callers, with the type and name of the called method.
-const OWNERS: &str =
-    "MATCH (a)-[:CALLS]->(b) RETURN a.name + '→' + coalesce(b.receiver_type, '-') + '.' + b.name";
+use query::{CALLS, OWNERS, TestGraph};
 
 /// Two types that have a method of the same name.
 const SHAPES: &str = "pub trait Sh { fn area(&self) -> f64; }\npub struct Ci;\npub struct Sq;\n\
@@ -16,7 +12,7 @@ const SHAPES: &str = "pub trait Sh { fn area(&self) -> f64; }\npub struct Ci;\np
     impl Sh for Sq { fn area(&self) -> f64 { 2.0 } }\n";
 
 fn check(source: &str, expected: &[&str]) {
-    Asked::of(&[("src/lib.rs", &format!("{SHAPES}{source}"))]).rows(OWNERS, expected);
+    TestGraph::of(&[("src/lib.rs", &format!("{SHAPES}{source}"))]).rows(OWNERS, expected);
 }
 
 #[test]
@@ -98,7 +94,7 @@ fn types_are_told_by_their_bounds_and_by_what_they_are_taken_as() {
 
 #[test]
 fn a_function_for_one_system_each_is_called_once() {
-    let graph = Asked::of(&[(
+    let graph = TestGraph::of(&[(
         "src/lib.rs",
         "#[cfg(unix)]\npub fn twin() {}\n#[cfg(not(unix))]\npub fn twin() {}\n\
          pub fn caller() { twin(); twin(); }\n",

@@ -5,14 +5,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::confidence::{GO_OTHER_PACKAGE, GO_SAME_PACKAGE};
 use super::paths::folder;
 use super::{EdgeKind, Linker};
 use crate::facts::Label;
 use crate::language::Language;
 
-/// The confidence within a package, and across packages.
-const NEAR: f64 = 0.8;
-const FAR: f64 = 0.6;
 /// The most types that are recorded for one interface; more would tell nothing.
 const TYPES_MAX: usize = 200;
 
@@ -54,7 +52,7 @@ impl<'f> Linker<'_, 'f> {
             };
             for class in fitting.iter().filter(fits).take(TYPES_MAX) {
                 let Some(from) = classes.get(class) else { continue };
-                let sure = if class.0 == interface.0 { NEAR } else { FAR };
+                let sure = if class.0 == interface.0 { GO_SAME_PACKAGE } else { GO_OTHER_PACKAGE };
                 self.edge(EdgeKind::Implements, *from, node, None, sure);
             }
         }

@@ -16,19 +16,19 @@ use crate::folder::read_plain;
 const RULES_BYTES: u64 = 256 << 10;
 
 /// The ignore rules of a source tree, read on demand.
-pub(crate) struct Rules {
+pub(crate) struct IgnoreRules {
     root: PathBuf,
     known: Mutex<HashMap<PathBuf, Arc<Gitignore>>>,
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Creates the rules of the tree below a folder.
     pub(crate) fn of(root: &Path) -> Self {
         Self { root: root.to_owned(), known: Mutex::default() }
     }
 
     /// Whether a file or folder is excluded. The nearest matching rule file decides.
-    pub(crate) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
+    pub(crate) fn excludes(&self, path: &Path, is_folder: bool) -> bool {
         let inside = |folder: &&Path| folder.starts_with(&self.root);
         for folder in path.ancestors().skip(1).take_while(inside) {
             match self.of_folder(folder).matched(path, is_folder) {
