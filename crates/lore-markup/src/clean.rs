@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 
 use ammonia::Builder;
 
-use crate::{mention, tags};
+use crate::depth::is_deeper;
+use crate::effort::is_laborious;
+use crate::{mention, tags, tree};
 
 const ATTRIBUTES: [(&str, &[&str]); 10] = [
     ("a", &["href"]),
@@ -46,10 +48,18 @@ pub(crate) fn incoming(html: &str) -> String {
     cleaned(&INCOMING, html)
 }
 
+/// The deepest nesting of HTML that is parsed. For each tag, the parser may search all open elements.
+const DEEPEST: usize = 1_000;
+
 /// Sanitises HTML. From each ampersand and each no-break space, the sanitiser looks ahead to the
 /// end of the text, which takes quadratic time for a text full of them. Other characters replace
-/// them in the meantime.
+/// them in the meantime. HTML that no parser could read in time is shown as it is written.
 fn cleaned(builder: &Builder<'_>, html: &str) -> String {
+    if is_laborious(html) || is_deeper(html, DEEPEST) {
+        let mut text = String::with_capacity(html.len());
+        tree::escape(&mut text, html);
+        return text;
+    }
     let mut free = ('\u{e000}'..='\u{f8ff}').filter(|c| !html.contains(*c));
     let (Some(ampersand), Some(blank)) = (free.next(), free.next()) else {
         return builder.clean(html).to_string();

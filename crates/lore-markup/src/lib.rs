@@ -8,6 +8,8 @@
 pub mod anvil;
 mod bbcode;
 mod clean;
+mod depth;
+mod effort;
 mod frame;
 mod guard;
 mod html;
@@ -23,6 +25,8 @@ pub mod veil;
 mod write;
 
 pub use bbcode::{from_bbcode, to_bbcode};
+pub use depth::is_deeper;
+pub use effort::is_laborious;
 pub use frame::{Frame, framed, frames};
 pub use html::to_html;
 pub use seen::seen;

@@ -109,7 +109,7 @@ pub(crate) fn failure(error: &reqwest::Error, host: &str) -> NetError {
     if let Some(refusal) = within::<Refusal>(error) {
         return NetError::Refused(*refusal);
     }
-    tracing::debug!(host, connect = error.is_connect(), "a request failed");
+    tracing::debug!(connect = error.is_connect(), "a request failed");
     if error.is_connect() { NetError::Unreachable { host } } else { NetError::Broken { host } }
 }
 

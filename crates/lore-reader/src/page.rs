@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use dom_smoothie::{Article, Config, Readability, ReadabilityError};
-use lore_core::names::without_unseen;
+use lore_core::names::{NAME_MAX, without_unseen};
 
 use crate::language::language;
 
@@ -54,11 +54,19 @@ const FEWEST_WORDS: usize = 3;
 const FEWEST_SIGNS: usize = 8;
 /// The most keywords that are taken from a page.
 const MOST_KEYWORDS: usize = 50;
+/// How much is taken of what a page says about itself, in characters. A page without a description
+/// gets its first paragraph, which may be as long as the page.
+const LONGEST_NAME: usize = NAME_MAX;
+const LONGEST_DESCRIPTION: usize = 2_000;
+const LONGEST_KEYWORD: usize = 100;
+const LONGEST_DATE: usize = 100;
+const LONGEST_LANGUAGE: usize = 35;
+/// An address that is cut leads nowhere, so a longer one is left out.
+const LONGEST_ADDRESS: usize = 2_000;
 
 /// Reads an HTML page that was fetched from `url`.
 pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
-    // The parser and the Markdown printer recurse for each level.
-    if depth(html) > DEEPEST || references(html) > MOST_REFERENCES {
+    if is_too_complex(html) {
         return Err(ReadError::TooComplex);
     }
     match article(html, url) {
@@ -75,10 +83,18 @@ pub fn read_html(html: &str, url: &str) -> Result<Page, ReadError> {
     }
 }
 
+/// Whether reading a page could take much longer than its length suggests. For each tag, the parser
+/// searches all open elements and compares all attributes of the tag.
+fn is_too_complex(html: &str) -> bool {
+    lore_markup::is_deeper(html, DEEPEST)
+        || references(html) > MOST_REFERENCES
+        || lore_markup::is_laborious(html)
+}
+
 /// Reads a page that is plain text or Markdown.
 pub fn read_text(text: &str) -> Result<Page, ReadError> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let title = first.map(|line| line.trim_start_matches('#').trim().chars().take(200).collect());
+    let title = first.map(|line| line.trim_start_matches('#').trim().to_owned());
     checked(Page { title, ..Page::default() }, &harmless(text))
 }
 
@@ -154,45 +170,31 @@ fn checked(page: Page, text: &str) -> Result<Page, ReadError> {
     {
         return Err(ReadError::NothingReadable);
     }
-    let seen = |field: Option<String>| field.as_deref().map(without_unseen);
+    let stated = |field: Option<String>, most| field.map(|field| cut(&field, most));
+    let image = stated(page.image, usize::MAX);
     Ok(Page {
-        title: seen(page.title),
-        byline: seen(page.byline),
-        description: seen(page.description),
-        site: seen(page.site),
-        published: seen(page.published),
-        language: page.language.or_else(|| language(&text).map(str::to_owned)),
-        keywords: page.keywords.iter().map(|word| without_unseen(word)).collect(),
-        image: seen(page.image),
+        title: stated(page.title, LONGEST_NAME),
+        byline: stated(page.byline, LONGEST_NAME),
+        description: stated(page.description, LONGEST_DESCRIPTION),
+        site: stated(page.site, LONGEST_NAME),
+        published: stated(page.published, LONGEST_DATE),
+        language: stated(page.language, LONGEST_LANGUAGE)
+            .or_else(|| language(&text).map(str::to_owned)),
+        keywords: page.keywords.iter().map(|word| cut(word, LONGEST_KEYWORD)).collect(),
+        image: image.filter(|address| address.chars().count() <= LONGEST_ADDRESS),
         text,
     })
 }
 
-/// Estimates how deep elements are nested. Void elements and elements with optional end tags are
-/// not counted; the latter nest only inside others.
-fn depth(html: &str) -> usize {
-    const UNCOUNTED: [&str; 28] = [
-        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
-        "source", "track", "wbr", "p", "li", "dt", "dd", "td", "th", "tr", "thead", "tbody",
-        "tfoot", "colgroup", "option", "optgroup", "rp",
-    ];
-    let (mut now, mut most) = (0_usize, 0_usize);
-    for tag in html.split('<').skip(1) {
-        let closing = tag.starts_with('/');
-        let name: String = tag
-            .trim_start_matches('/')
-            .chars()
-            .take_while(char::is_ascii_alphanumeric)
-            .take(20)
-            .collect::<String>()
-            .to_ascii_lowercase();
-        if name.is_empty() || UNCOUNTED.contains(&name.as_str()) {
-            continue;
+/// Returns a text without invisible characters, cut to a number of characters.
+fn cut(text: &str, most: usize) -> String {
+    let seen = without_unseen(text);
+    match seen.char_indices().nth(most.saturating_sub(1)) {
+        Some((end, last)) if end + last.len_utf8() < seen.len() => {
+            format!("{}…", seen.get(..end).unwrap_or_default().trim_end())
         }
-        now = if closing { now.saturating_sub(1) } else { now + 1 };
-        most = most.max(now);
+        _ => seen,
     }
-    most
 }
 
 /// Returns the highest number of character references in a single text.

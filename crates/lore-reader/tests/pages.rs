@@ -161,6 +161,12 @@ fn hostile_pages_end_in_time() {
         format!("<p>{}</p>", "\u{0}\u{202e}\u{e0041}".repeat(10_000)),
         "<".repeat(50_000),
         "&amp;<b></b>".repeat(20_000),
+        format!("<p {}>{text}</p>", (0..200_000).map(|n| format!("a{n}=1 ")).collect::<String>()),
+        format!("<p {}>x</p>", "a ".repeat(100_000)).repeat(10) + &text,
+        (0..100_000).map(|n| format!("<body a{n}>")).collect::<String>() + &text,
+        "<div></z>".repeat(50_000) + &text,
+        (0..10_000).map(|n| format!("<p><b a={n}></z></p>")).collect::<String>() + &text,
+        "<div><table><tr><td></div></table>".repeat(20_000) + &text,
     ];
     for page in pages {
         let begin = Instant::now();
@@ -170,6 +176,32 @@ fn hostile_pages_end_in_time() {
             assert!(!page.text.is_empty());
         }
     }
+}
+
+#[test]
+fn what_a_page_says_of_itself_is_bounded() {
+    let long = SENTENCE.repeat(10_000);
+    let stated = ["author", "description", "keywords", "og:site_name", "og:title", "og:image"]
+        .map(|name| format!("<meta name=\"{name}\" property=\"{name}\" content=\"{long}\">"))
+        .concat();
+    let dated = format!("<meta property=\"article:published_time\" content=\"{long}\">");
+    let told = format!(
+        "<script type=\"application/ld+json\">{{\"@context\": \"https://schema.org\", \
+         \"@type\": \"Article\", \"headline\": \"{long}\", \"description\": \"{long}\"}}</script>"
+    );
+    for head in [stated + &dated, String::new(), told] {
+        let html = format!(
+            "<html lang=\"{long}\"><head><title>{long}</title>{head}</head>\
+             <body><article><p>{long}</p><p>{long}</p></article></body></html>"
+        );
+        let page = read_html(&html, "https://valley.example/").unwrap();
+        let fields = [page.title, page.byline, page.description, page.site, page.published];
+        let stated = fields.into_iter().chain([page.language, page.image]).flatten();
+        let size: usize = stated.chain(page.keywords).map(|field| field.len()).sum();
+        assert!(size < 10_000, "{size}");
+    }
+    let title = read_text(&long.replace("\n", " ")).unwrap().title.unwrap();
+    assert!(title.chars().count() <= 300 && title.ends_with('…'));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 pub(crate) struct Background(Runtime);
 
 /// How long tasks may take to reach a point where they can be cancelled.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Background {
     /// Starts a runtime without any tasks.

@@ -41,12 +41,17 @@ pub(in crate::knowledge) fn extract(
                 None => {}
             }
         }
-        relations.extend(related(&said, &names));
+        let recognised = |name: &str| {
+            let mention = known.iter().find(|one| one.name.eq_ignore_ascii_case(name));
+            mention.map(|one| one.entity_type).or_else(|| told_type(&said, name))
+        };
+        relations.extend(related(&said, &names, &recognised));
     }
     // The words of a name are the best evidence for its type, then its role in a relation; a hint
     // is the weakest.
     for relation in &relations {
-        let said = format!("{} {} {}", relation.subject, relation.predicate, relation.object);
+        let said =
+            format!("{} {} {}", relation.subject, in_words(&relation.predicate), relation.object);
         let (subject, object) = ends(&relation.predicate);
         add(&mut entities, &relation.subject, subject, &said);
         add(&mut entities, &relation.object, object, &said);
@@ -111,6 +116,16 @@ fn told_type(said: &Untitled, name: &str) -> Option<EntityType> {
     let after = said.sentence.split_once(name).map(|(_, after)| after)?;
     let next = after.split_whitespace().next().unwrap_or_default();
     (words.len() == 2 && says.contains(&next)).then_some(EntityType::Person)
+}
+
+/// Returns a predicate of a sentence form as part of a sentence.
+fn in_words(predicate: &str) -> &str {
+    match predicate {
+        "affiliated_with" => "is affiliated with",
+        "collaborates_with" => "collaborates with",
+        "located_in" => "is located in",
+        other => other,
+    }
 }
 
 /// Returns the types of both ends of a relation found by a sentence form.
@@ -195,6 +210,30 @@ mod tests {
         }
         assert!(found.entities.iter().all(|one| !one.name.starts_with("CEO")));
         assert!(found.entities.iter().any(|one| one.name == "Harrow Foundation"));
+    }
+
+    #[test]
+    fn who_is_of_something_does_it_and_not_the_thing() {
+        let text = "Dr. Jane Roe of the University of Otago collaborates with Ada Holt.";
+        let found = extract(text, None, &[], &[]);
+        let told: Vec<_> = found
+            .relations
+            .iter()
+            .map(|one| format!("{} {} {}", one.subject, one.predicate, one.object))
+            .collect();
+        assert_eq!(
+            told,
+            ["Jane Roe affiliated_with University of Otago", "Jane Roe collaborates_with Ada Holt"]
+        );
+        for text in [
+            "The University of Otago collaborates with Ada Holt.",
+            "Ada Holt knows the Herring Foundation.",
+        ] {
+            assert_eq!(extract(text, None, &[], &[]).relations, [], "{text}");
+        }
+        let placed = extract("The Herring Guild is based in Victoria.", None, &[], &[]);
+        let victoria = placed.entities.iter().find(|one| one.name == "Victoria").unwrap();
+        assert_eq!(victoria.description, "Herring Guild is located in Victoria");
     }
 
     #[test]

@@ -3,13 +3,18 @@
 use super::built_in::TOLD;
 use super::lexicon::{ROLES, is_body, is_kind_of_thing};
 use super::sentences::Untitled;
+use crate::knowledge::entities::EntityType;
 use crate::knowledge::relations::NewRelation;
+use crate::knowledge::relations::predicates::Predicate;
 
 /// Most names of a sentence that are compared. A sentence with more is a list.
 const NAMES_MAX: usize = 40;
 
+/// Returns the type of a name, as far as it is known.
+pub(super) type Typed<'a> = dyn Fn(&str) -> Option<EntityType> + 'a;
+
 /// Returns the relations that a sentence states between these names.
-pub(super) fn related(told: &Untitled, names: &[String]) -> Vec<NewRelation> {
+pub(super) fn related(told: &Untitled, names: &[String], typed: &Typed<'_>) -> Vec<NewRelation> {
     let sentence = told.sentence.as_str();
     let roles: Vec<String> = ROLES.iter().map(|role| format!(", {role} of")).collect();
     let by_role = roles.iter().map(|words| (words.as_str(), "affiliated_with", Direction::Forward));
@@ -23,6 +28,14 @@ pub(super) fn related(told: &Untitled, names: &[String]) -> Vec<NewRelation> {
                     continue;
                 }
                 let Some((before, after)) = said(sentence, first, words, second) else { continue };
+                let starts = |name: &String| fits(name, predicate, typed, Predicate::may_start);
+                let (before, first) = match direction {
+                    Direction::Forward if !starts(first) => {
+                        let Some(head) = head(before, names, &starts) else { continue };
+                        head
+                    }
+                    _ => (before, first),
+                };
                 let doers = together_before(before, names).into_iter().chain([first]);
                 for doer in doers {
                     let others = [second].into_iter().chain(together_after(after, names));
@@ -32,7 +45,35 @@ pub(super) fn related(told: &Untitled, names: &[String]) -> Vec<NewRelation> {
             }
         }
     }
+    found.retain(|one| {
+        let (subject, object) = (&one.subject, &one.object);
+        fits(subject, &one.predicate, typed, Predicate::may_start)
+            && fits(object, &one.predicate, typed, Predicate::may_end)
+    });
     found
+}
+
+/// Whether a name may be at an end of a relation, by its type. A name of unknown type may.
+fn fits(
+    name: &str,
+    predicate: &str,
+    typed: &Typed<'_>,
+    may: fn(&Predicate, EntityType) -> bool,
+) -> bool {
+    let known = Predicate::read(predicate).zip(typed(name));
+    known.is_none_or(|(predicate, entity_type)| may(predicate, entity_type))
+}
+
+/// Returns the head of a phrase that ends with "of" and the name after it: Jane Roe in "Jane Roe of
+/// the University of Otago", with what comes before.
+fn head<'a, 'n>(
+    before: &'a str,
+    names: &'n [String],
+    starts: &dyn Fn(&String) -> bool,
+) -> Option<(&'a str, &'n String)> {
+    let phrase = before.strip_suffix(" of the ").or_else(|| before.strip_suffix(" of "))?;
+    let mut fitting = names.iter().filter(|name| starts(name));
+    fitting.find_map(|name| Some((phrase.strip_suffix(name.as_str())?, name)))
 }
 
 fn relation(first: &str, predicate: &str, second: &str, direction: Direction) -> NewRelation {
@@ -264,7 +305,7 @@ mod tests {
         ] {
             let said = untitled(text, &[]);
             let names = names(&said, &["Mira", "Tam", "Orla"]);
-            let told = related(&said, &names).into_iter();
+            let told = related(&said, &names, &|_| None).into_iter();
             let told = told.map(|one| format!("{} {} {}", one.subject, one.predicate, one.object));
             assert_eq!(told.collect::<Vec<_>>(), wanted, "{text}");
         }

@@ -37,8 +37,9 @@ pub(in crate::knowledge) async fn read(
     mark: &str,
 ) -> Result<Extracted> {
     let said = model.answer(&prompt(text, known, hints, mark)).await?;
-    let proposal = Proposal::read(&said).ok_or_else(|| Error::Unavailable {
-        what: format!("{} (its answer is not of the form)", model.name()),
+    let proposal = Proposal::read(&said).ok_or_else(|| Error::Precondition {
+        message: format!("the answer of {} did not have the required form", model.name()),
+        hint: "try again, or choose another model in [llm]".into(),
     })?;
     let mut found = checked(proposal, text, known);
     found.read_by = model.name().to_owned();
@@ -183,8 +184,8 @@ impl ProposedRelation {
 fn checked(proposal: Proposal, text: &str, known: &[Mention]) -> Extracted {
     let page = Page { folded: key(text), text, known };
     let mut found = Extracted {
-        summary: line(&proposal.summary, SUMMARY_MAX),
-        topics: proposal.topics.iter().take(TOPICS_MAX).map(|one| line(one, TOPIC_MAX)).collect(),
+        summary: prose(&proposal.summary, SUMMARY_MAX),
+        topics: proposal.topics.iter().take(TOPICS_MAX).map(|one| prose(one, TOPIC_MAX)).collect(),
         ..Extracted::default()
     };
     found.topics.retain(|topic| !topic.is_empty());
@@ -232,7 +233,7 @@ impl Page<'_> {
             name,
             entity_type,
             confidence: sure(given.confidence),
-            description: line(&given.description, DESCRIPTION_MAX),
+            description: prose(&given.description, DESCRIPTION_MAX),
             context,
         })
     }
@@ -298,6 +299,15 @@ fn key(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
+/// How much of a text is read for markup, relative to what may stay of it.
+const MARKUP: usize = 4;
+
+/// Turns text into a single line of at most `most` characters, without HTML and images.
+fn prose(text: &str, most: usize) -> String {
+    let text: String = text.chars().take(most * MARKUP).collect();
+    line(&lore_reader::harmless(&text), most)
+}
+
 /// Turns text into a single line of at most `most` characters.
 fn line(text: &str, most: usize) -> String {
     names::cleaned(text)
@@ -339,6 +349,19 @@ mod tests {
         assert_eq!(found.relations[0].object, "Herring Foundation");
         assert_eq!((found.summary.as_str(), found.topics.len()), ("A foundation.", 1));
         assert!(found.left_out.is_empty(), "{:?}", found.left_out);
+    }
+
+    #[test]
+    fn nothing_that_a_model_says_acts_where_it_is_shown() {
+        let acting = "Fish <script>alert(1)</script>![x](https://evil.example/p.png) count.";
+        let found = read(&json!({
+            "summary": acting, "topics": [acting],
+            "entities": [{"name": "Ada Holt", "type": "Person", "description": acting}],
+        }));
+        for text in [&found.summary, &found.topics[0], &found.entities[0].description] {
+            assert!(text.starts_with("Fish") && text.ends_with("count."), "{text}");
+            assert!(!text.contains("alert") && !text.contains("evil"), "{text}");
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Ingesting web pages together with the entities and relations that somebody found in them, in one
 //! or several calls. Each item is judged on its own.
 
-use lore_core::{Error, Result, Role, names};
+use lore_core::{Error, NodeId, Result, Role, names};
+use lore_vault::FolderPath;
 
 use super::notes;
 use super::review::{self, Known, TakenIn, document_rid, known, looked_at};
-use super::submission::{self, Status, Submission, WEB};
+use super::submission::{self, Held, Status, Submission, WEB};
 use crate::knowledge::documents::shelve;
 use crate::knowledge::entities::register::{self, Registered, Registration};
 use crate::knowledge::entities::{self, EntityType, uri};
@@ -85,11 +86,11 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
     let held = looked_at(librarian, url).await?;
     check_ready(held.submission.status)?;
     let page = held.submission.clone();
+    let folder = notes::source_folder(intake.folder.as_deref())?;
     if let Some(known) = known(&held) {
         let given = take_all(librarian, &page, intake).await?;
-        return added(librarian, known, given).await;
+        return added(librarian, known, given, &folder).await;
     }
-    let folder = notes::source_folder(intake.folder.as_deref())?;
     let given = take_all(librarian, &page, intake).await?;
     shelve::shelve(librarian, &review::document_of(&page, given.nodes.clone())).await?;
     let note_path = notes::write_source(librarian, &folder, &page, &given.names()).await?;
@@ -99,7 +100,7 @@ pub async fn ingest(librarian: &Librarian, url: &str, intake: &Intake) -> Result
         Err(Error::Conflict { .. }) => {
             let held = looked_at(librarian, url).await?;
             if let Some(known) = known(&held) {
-                return added(librarian, known, given).await;
+                return added(librarian, known, given, &folder).await;
             }
             submission::hold(librarian, &done, Some(&held)).await?;
         }
@@ -153,14 +154,44 @@ async fn take_all(librarian: &Librarian, page: &Submission, intake: &Intake) -> 
 }
 
 /// Adds the items to the document and the note of a page that was ingested before. Nothing is
-/// removed from them.
-async fn added(librarian: &Librarian, known: Known, given: Given) -> Result<Taken> {
+/// removed from them. A note that could not be written before is written now.
+async fn added(
+    librarian: &Librarian,
+    mut known: Known,
+    given: Given,
+    folder: &FolderPath,
+) -> Result<Taken> {
     let page = known.page.clone();
     shelve::join(librarian, &document_rid(&page.rid), &given.nodes).await?;
-    notes::add_mentions(librarian, &page, &given.names()).await?;
+    match page.note_path {
+        Some(_) => notes::add_mentions(librarian, &page, &given.names()).await?,
+        None => known.page.note_path = noted(librarian, &page, folder).await?,
+    }
     let before = review::found(librarian, known).await?;
     let note_path = before.note_path.clone();
     Ok(Taken::Before(before, Box::new(given.ingested(&page, note_path))))
+}
+
+/// Writes the note about a page that was ingested before, and returns its path.
+async fn noted(
+    librarian: &Librarian,
+    page: &Submission,
+    folder: &FolderPath,
+) -> Result<Option<String>> {
+    let told = shelve::told_mentions(librarian, &document_rid(&page.rid)).await?;
+    let ids: Vec<NodeId> = told.iter().map(shelve::Mention::node).collect();
+    let entities = librarian.entities(&ids).await?;
+    let names: Vec<&str> = entities.iter().map(|entity| entity.node.name.as_str()).collect();
+    let Some(path) = notes::write_source(librarian, folder, page, &names).await? else {
+        return Ok(None);
+    };
+    let note_path = || Some(path.clone());
+    let written = |old: Option<&Held>| {
+        let page = old.map_or(page, |old| &old.submission);
+        (Some(Submission { note_path: note_path(), ..page.clone() }), ())
+    };
+    submission::amend(librarian, &page.rid, written).await?;
+    Ok(note_path())
 }
 
 /// Registers entities one by one. One that is refused does not affect the others.

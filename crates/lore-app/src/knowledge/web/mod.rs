@@ -2,6 +2,7 @@
 //!
 //! - `review` previews pages, extracts what they tell of, and stores what somebody thinks of them.
 //! - `ingest` takes in pages with the entities and relations that somebody found in them.
+//! - `reading` reads fetched pages, for a limited time.
 //! - `submission` keeps the content of a page, and its status on the way to being ingested.
 //! - `monitor` fetches pages from time to time to notice changes.
 //! - `notes` writes the note about a page into the vault, and `note_text` has the words of it.
@@ -10,6 +11,7 @@ pub(super) mod ingest;
 pub(super) mod monitor;
 mod note_text;
 mod notes;
+mod reading;
 pub(super) mod review;
 mod submission;
 

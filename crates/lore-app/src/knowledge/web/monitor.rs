@@ -243,7 +243,7 @@ async fn check(librarian: &Librarian, held: Held) {
     if let Ok(fresh) = read
         && fresh.hash != page.hash
     {
-        tracing::info!(url = page.url, "a watched page changed");
+        tracing::info!("a watched page changed");
         page = Submission {
             status: page.status,
             note_path: page.note_path,
@@ -255,13 +255,19 @@ async fn check(librarian: &Librarian, held: Held) {
             match review::refresh(librarian, &held.submission, &page).await {
                 Ok(note_path) => page.note_path = note_path,
                 Err(error) => {
-                    tracing::warn!(%error, url = page.url, "the new text of a page was not kept");
+                    tracing::warn!(
+                        code = error.code().meaning().name,
+                        "the new text of a page was not kept"
+                    );
                 }
             }
         }
     }
     if let Err(error) = submission::hold(librarian, &page, Some(&held)).await {
-        tracing::warn!(%error, url = page.url, "that a page was looked at was not noted");
+        tracing::warn!(
+            code = error.code().meaning().name,
+            "that a page was looked at was not noted"
+        );
     }
 }
 

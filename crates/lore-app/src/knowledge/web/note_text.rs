@@ -31,11 +31,11 @@ const MENTIONS: &str = "## Mentions";
 pub(super) fn with_mentions(note: &str, names: &[&str]) -> String {
     let links = names.iter().map(|name| vault::link(name));
     let fresh: Vec<String> = links.filter(|link| !note.contains(link.as_str())).collect();
-    if fresh.is_empty() {
+    let end = note.split_inclusive('\n').next().map_or("\n", line_end);
+    let list = fitting(note, &fresh, end);
+    if list.is_empty() {
         return note.to_owned();
     }
-    let end = note.split_inclusive('\n').next().map_or("\n", line_end);
-    let list: String = fresh.iter().map(|link| format!("- {link}{end}")).collect();
     match end_of_mentions(note) {
         Some(place) => {
             let (before, after) = note.split_at_checked(place).unwrap_or((note, ""));
@@ -43,6 +43,31 @@ pub(super) fn with_mentions(note: &str, names: &[&str]) -> String {
         }
         None => format!("{}{MENTIONS}{end}{end}{list}", apart(note, end)),
     }
+}
+
+/// What stands in the list for entities that find no room in the note.
+const MORE: &str = "- …";
+/// Room for the heading of the list and for what line ends add to it, in bytes.
+const HEADING_ROOM: usize = 100;
+
+/// Returns a list of links, cut to what the note has room for.
+fn fitting(note: &str, links: &[String], end: &str) -> String {
+    let most = usize::try_from(lore_vault::LARGEST_NOTE).unwrap_or(usize::MAX);
+    let room = most.saturating_sub(note.len() + HEADING_ROOM);
+    let mut list = String::new();
+    for link in links {
+        let line = format!("- {link}{end}");
+        if list.len() + line.len() > room {
+            let is_told = note.lines().chain(list.lines()).any(|line| line.trim_end() == MORE);
+            let has_room = note.len() + list.len() + HEADING_ROOM <= most;
+            if !is_told && has_room {
+                list.push_str(&format!("{MORE}{end}"));
+            }
+            break;
+        }
+        list.push_str(&line);
+    }
+    list
 }
 
 /// Returns the offset at which the list of mentions ends.
@@ -123,6 +148,9 @@ fn line_end(line: &str) -> &'static str {
     if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
+/// Longest description in a note, in characters.
+const DESCRIPTION_MAX: usize = 5_000;
+
 fn heading(page: &Submission) -> String {
     format!("# {}", vault::literal(&page.title))
 }
@@ -130,6 +158,7 @@ fn heading(page: &Submission) -> String {
 /// Returns the description of a page as a single line.
 fn description(page: &Submission) -> Option<String> {
     let text = page.description.as_deref()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text: String = text.chars().take(DESCRIPTION_MAX).collect();
     Some(vault::literal(&text)).filter(|text| !text.is_empty())
 }
 
@@ -230,6 +259,17 @@ mod tests {
         assert_eq!(with_mentions("Mine.", &["Ada"]), "Mine.\n\n## Mentions\n\n- [[Ada]]\n");
         let bare = with_mentions("a\n## Mentions", &["Ada"]);
         assert_eq!(bare, "a\n## Mentions\n- [[Ada]]\n");
+    }
+
+    #[test]
+    fn a_note_never_grows_too_large_to_be_written() {
+        let names: Vec<String> = (0..6_000).map(|n| format!("{} {n}", "Ada ".repeat(49))).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let huge = page("Ospreys", Some(&"One two. ".repeat(300_000)));
+        let note = with_mentions(&note(&huge, "t"), &names);
+        let most = usize::try_from(lore_vault::LARGEST_NOTE).unwrap();
+        assert!(note.len() <= most && note.ends_with("- …\n"), "{}", note.len());
+        assert_eq!(with_mentions(&note, &names), note);
     }
 
     #[test]

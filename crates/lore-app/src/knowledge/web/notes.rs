@@ -32,14 +32,13 @@ pub(super) async fn write_source(
     let mark: String =
         page.rid.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
     for name in [title.clone(), format!("{title} {mark}")] {
-        let path = folder.note(&format!("{name}.md"));
-        let free = match claimed(librarian, &path, page).await {
-            Ok(free) => free,
+        let claimed = match claimed(librarian, folder, &format!("{name}.md"), page).await {
+            Ok(claimed) => claimed,
             // Some systems do not allow this file name.
-            Err(Error::Invalid { .. }) => false,
+            Err(Error::Invalid { .. }) => None,
             Err(error) => return Err(error),
         };
-        if free {
+        if let Some(path) = claimed {
             let now = librarian.app.effects.now().to_string();
             let text = note_text::with_mentions(&note_text::note(page, &now), names);
             write_note(librarian, &path, &text).await?;
@@ -49,12 +48,43 @@ pub(super) async fn write_source(
     Ok(None)
 }
 
-/// Whether a path can be used for the note about a page: it is free, or its note is about that
-/// page.
-async fn claimed(librarian: &Librarian, path: &str, page: &Submission) -> Result<bool> {
-    let place = NotePath::parse(path)?;
-    let free = on_disk(librarian, move |vault| vault.reserve(&place)).await?;
-    Ok(free || note_about(librarian, path, page).await?.is_some())
+/// Returns the path for the note about a page, if this file name is free or its note is about that
+/// page. A name is taken by any other that some disks cannot tell from it.
+async fn claimed(
+    librarian: &Librarian,
+    folder: &FolderPath,
+    file: &str,
+    page: &Submission,
+) -> Result<Option<String>> {
+    let inside = folder.clone();
+    let listed = on_disk(librarian, move |vault| vault.list(&inside)).await;
+    let names = match listed {
+        Ok(names) => names,
+        Err(Error::NotFound { .. }) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let key = folded(file);
+    let alike: Vec<String> = names.into_iter().filter(|name| folded(name) == key).collect();
+    if alike.is_empty() {
+        let path = folder.note(file);
+        let place = NotePath::parse(&path)?;
+        let free = on_disk(librarian, move |vault| vault.reserve(&place)).await?;
+        return Ok(free.then_some(path));
+    }
+    for name in alike {
+        let path = folder.note(&name);
+        if note_about(librarian, &path, page).await?.is_some() {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// The form in which file names are compared. Coarser than any disk, which is harmless.
+fn folded(name: &str) -> String {
+    let mut folded = String::with_capacity(name.len());
+    lore_text::analysis::fold(name, &mut folded);
+    folded
 }
 
 /// Returns the folder for the note about a page.
@@ -145,7 +175,9 @@ async fn note_about(
         Ok(text) if Note::read(&text).first("rid") == Some(page.rid.as_str()) => {
             Ok(Some(SourceNote { path: path.to_owned(), text }))
         }
-        Ok(_) | Err(Error::NotFound { .. } | Error::Invalid { .. }) => Ok(None),
+        Ok(_) | Err(Error::NotFound { .. } | Error::Invalid { .. } | Error::TooLarge { .. }) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

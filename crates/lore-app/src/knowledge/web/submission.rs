@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::review;
+use super::{reading, review};
 use crate::knowledge::documents::shelve;
 use crate::knowledge::entities::uri;
 use crate::knowledge::librarian::Librarian;
-use crate::knowledge::outside::{self, Form};
+use crate::knowledge::outside;
 use crate::play::word;
 
 /// Node kind of a previewed page. It can be found by its address only; its text is not searchable
@@ -130,17 +130,7 @@ pub(super) fn domain(url: &str) -> String {
 /// Fetches the page at an address as it is now.
 pub(super) async fn read(librarian: &Librarian, url: &str) -> Result<Submission> {
     let fetched = librarian.web()?.fetch(url).await?;
-    // Parsing an untrusted page can take long.
-    let read = tokio::task::spawn_blocking(move || match fetched.form {
-        Form::Html => lore_reader::read_html(&fetched.body, &fetched.url),
-        Form::Plain => lore_reader::read_text(&fetched.body),
-    });
-    let read = read.await.map_err(|_| Error::Bug { what: "reading a page".into() })?;
-    let page = read.map_err(|problem| Error::Precondition {
-        message: format!("Failed to read the page: {problem}"),
-        hint: "give the address of a page that shows its text without scripts".into(),
-    })?;
-    Ok(submission(url, page))
+    Ok(submission(url, reading::page(fetched).await?))
 }
 
 fn submission(url: &str, page: Page) -> Submission {
