@@ -100,8 +100,18 @@ fn writable(db: &Connection) -> Answer<Vec<Finding>> {
 fn physical(db: &Connection) -> Answer<Vec<Finding>> {
     let mut statement = db.prepare("PRAGMA integrity_check(100)")?;
     let lines = rows::all(statement.query(())?, |row| Fields::of(row).take::<String>())?;
-    Ok(lines.into_iter().filter(|line| line != "ok").map(damage).collect())
+    Ok(lines.into_iter().filter(|line| line != "ok").map(physical_damage).collect())
 }
+
+/// An index that does not fit its table can be made again from it.
+fn physical_damage(line: String) -> Finding {
+    match line.contains(" index ") {
+        true => Finding { problem: line, remedy: REBUILD.into() },
+        false => damage(line),
+    }
+}
+
+const REBUILD: &str = "run: lorewell doctor --rebuild";
 
 /// Tables and indexes whose definition differs from the one this program creates.
 fn layout(db: &Connection) -> Answer<Vec<Finding>> {
@@ -291,7 +301,7 @@ fn documents(db: &Connection) -> Answer<Vec<Finding>> {
     let wrong = docs::out_of_step(db)?;
     Ok(Vec::from_iter((wrong != 0).then(|| Finding {
         problem: format!("{wrong} documents are not found by what they say now"),
-        remedy: "run: lorewell doctor --rebuild".into(),
+        remedy: REBUILD.into(),
     })))
 }
 

@@ -20,6 +20,8 @@ impl Maintenance for SqliteStore {
     }
 
     async fn rebuild_index(&self) -> StoreResult<u64> {
+        // What search reads is found by indexes of the database, so these come first.
+        let reindexed = self.write(|db| Ok(db.execute_batch("REINDEX")?)).await;
         let (mut node, mut documents) = (0, 0);
         // In several transactions, so that others can write in between.
         while let Some((last, written)) =
@@ -28,7 +30,7 @@ impl Maintenance for SqliteStore {
             node = last;
             documents += written;
         }
-        Ok(documents)
+        reindexed.map(|()| documents)
     }
 
     async fn accept_damage(&self) -> StoreResult<u64> {

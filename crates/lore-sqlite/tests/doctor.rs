@@ -70,6 +70,30 @@ async fn what_search_reads_is_missed_and_made_again() {
     assert_eq!(store.check().await.unwrap().findings, found[..1]);
 }
 
+#[tokio::test]
+async fn a_damaged_index_is_made_again_from_its_table() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s.sqlite");
+    fill(&path).await;
+    let db = behind_the_back(&path);
+    db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    let number = |sql: &str| db.query_row(sql, (), |row| row.get::<_, u32>(0)).unwrap();
+    let root = number("SELECT rootpage FROM sqlite_schema WHERE name = 'node_by_name'") as usize;
+    let size = number("PRAGMA page_size") as usize;
+    db.close().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let page = &mut bytes[(root - 1) * size..root * size];
+    let at = page.windows(7).position(|part| part == b"gandalf").unwrap();
+    page[at] = b'h';
+    std::fs::write(&path, bytes).unwrap();
+    let store = open(&path);
+    let found = store.check().await.unwrap().findings;
+    assert!(found.iter().any(|one| one.problem.contains("missing from index")), "{found:?}");
+    assert!(found.iter().all(|one| one.remedy.contains("--rebuild")), "{found:?}");
+    store.rebuild_index().await.unwrap();
+    assert_eq!(store.check().await.unwrap().findings, []);
+}
+
 /// A damaged thing is named where it is asked for, is not sealed anew by a change, and can be
 /// kept as it is on purpose.
 #[tokio::test]
