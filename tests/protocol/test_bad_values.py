@@ -8,7 +8,7 @@ import re
 import pytest
 
 from harness.pages import ARTICLE, page_server
-from harness.program import Program
+from harness.program import Program, until
 from harness.rpc import answer_of, message
 from harness.stage import Stage
 from harness.web import Session
@@ -136,6 +136,53 @@ def test_names_are_seen_as_they_are(house):
     assert not [unseen for unseen in UNSEEN if unseen in json.dumps(found, ensure_ascii=False)]
 
 
+HIDDEN = ("\u202e", "\u2066", "\U000e0041", "\U0001f3f4\U000e0061\U000e007f")
+WANTED = ("می\u200cخواهم", "\u200fשלום\u200e", "👩\u200d🚀 ❤\ufe0f", "co\u00adoperate",
+          "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f")
+"""What scripts and emoji need, and the flag of Scotland."""
+
+
+def test_texts_hide_nothing(house):
+    """Every text of every tool that writes: what people would not see is refused, and the error
+    names the field. What scripts need is not called hidden."""
+    wrong = []
+    for tool in house.tools:
+        if tool["annotations"]["readOnlyHint"] or tool["annotations"]["openWorldHint"]:
+            continue
+        for path in texts(tool["inputSchema"]):
+            field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
+            for hidden in HIDDEN:
+                for arguments in spoilt(tool, path, f"Rope{hidden} oil"):
+                    answer = house.session.call(tool["name"], arguments)
+                    told = answer.get("structuredContent", {})
+                    if not answer.get("isError") or told.get("field") != field or "cannot be seen" not in told["message"]:
+                        wrong.append((tool["name"], path, arguments.get("action"), json.dumps(answer)[:200]))
+    assert not wrong
+    entry = " ".join(WANTED)
+    made = house.session.call("create_entities", {"entities": [
+        {"entity_type": "note", "name": "Scripts", "entry": entry}]})["structuredContent"]["results"][0]
+    read = house.session.call("get_entities", {"entity_ids": [made["entity_id"]]})
+    assert read["structuredContent"]["results"][0]["entry"] == entry
+
+
+def test_texts_of_the_compatible_apis_hide_nothing(program, serve):
+    hidden = "Rope\U000e0041 oil"
+    token = program.token("owner", "Ada")
+    server = serve("--toolsets", "all,atlas-write")
+    with server.client(authorization=f"Bearer {token}") as http:
+        [campaign] = http.get("/compat/kanka/1.0/campaigns").json()["data"]
+        kanka = f"/compat/kanka/1.0/campaigns/{campaign['id']}"
+        boromir = "/compat/worldanvil/api/external/boromir/article"
+        person = {"name": "A", "type": "Person", "description": hidden}
+        for verb, path, body in (
+            ("POST", f"{kanka}/notes", {"name": "A", "entry": hidden}),
+            ("PUT", boromir, {"title": "A", "templateType": "article", "content": hidden}),
+            ("POST", "/compat/koi/register-entity", person),
+        ):
+            answer = http.request(verb, path, json=body)
+            assert answer.status_code >= 400 and "cannot be seen" in answer.text, (path, answer.text)
+
+
 def test_half_a_letter_is_no_part_of_a_name(house):
     """Nobody could search for such a name."""
     wrong = []
@@ -180,7 +227,11 @@ def test_what_others_call_a_thing_is_cleaned(house):
     """Names from web pages and notes are cleaned instead of refused, because nobody can be asked to
     correct them."""
     note = "---\n\"@type\": schema:Person\nname: \"Ida\u202e Penn\"\n---\nShe is.\n"
-    answer = house.session.call("vault_write_note", {"path": "People/Ida.md", "content": note})
-    assert not answer.get("isError"), answer
-    found = house.session.call("resolve_entity", {"label": "Ida Penn"})["structuredContent"]
-    assert found["candidates"][0]["name"] == "Ida Penn", found
+    file = house.program.home / "People" / "Ida.md"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(note.replace("She is.", "She is\U000e0041 here."))
+    resolved = lambda: house.session.call("resolve_entity", {"label": "Ida Penn"})["structuredContent"]
+    assert until(lambda: resolved()["candidates"]), resolved()
+    assert resolved()["candidates"][0]["name"] == "Ida Penn"
+    found = house.session.call("knowledge_search", {"query": "She is here"})
+    assert "\U000e0041" not in json.dumps(found, ensure_ascii=False)

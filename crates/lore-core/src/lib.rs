@@ -11,6 +11,7 @@ pub mod ids;
 pub mod names;
 pub mod people;
 pub mod record;
+pub mod texts;
 
 pub use effects::{Clock, Effects, Entropy};
 pub use error::{Error, Result};

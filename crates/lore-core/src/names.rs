@@ -1,4 +1,4 @@
-//! Validating and comparing names.
+//! Validating and comparing names. What a text may not contain is in `texts.rs`.
 
 use std::fmt;
 

@@ -15,7 +15,7 @@ use lore_anvil::{
     Kind, List, OPEN_FIELDS, Object, PAGE_MAX, Sensitivity, with_texts_apart, with_told_names,
 };
 use lore_app::atlas::{Anvil, ArticleQuery, Atlas, Audience, FolderOrder, Folders, ListQuery};
-use lore_core::{Error, Role};
+use lore_core::{Error, Role, texts};
 use lore_markup::{from_bbcode, to_bbcode};
 use lore_mcp::{Scope, ServerParts};
 use lore_tools::Toolset;
@@ -74,10 +74,14 @@ async fn answer(api: &Boromir, head: &Parts, body: &[u8]) -> Result<Object, Refu
     let viewer = api.parts.doorkeeper.enter(scope.identity, scope.world.as_deref()).await?;
     let app = Arc::clone(&api.parts.app);
     let request_id = app.effects.uid().to_string();
+    let fields = fields(body)?;
+    if writes {
+        texts::check_fields(&fields)?;
+    }
     let asked = Asked {
         atlas: Atlas::new(app, viewer, "world_anvil_api", request_id),
         params: Params::of(&head.uri),
-        fields: fields(body)?,
+        fields,
     };
     let path = head.uri.path();
     let path = path.strip_prefix(PREFIX).unwrap_or(path).trim_matches('/');

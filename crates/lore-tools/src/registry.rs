@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use lore_core::error::short;
-use lore_core::{Error, Role};
+use lore_core::{Error, Role, texts};
 use lore_store::LeftOut;
 use serde_json::{Map, Value};
 
@@ -15,6 +15,7 @@ use crate::prompt::Prompt;
 use crate::resource::{Captures, Resource};
 use crate::selection::Selection;
 use crate::tool::{Answer, Tool};
+use crate::toolset::Toolset;
 use crate::toolsets;
 
 /// Every tool, resource and prompt, in listing order.
@@ -28,12 +29,41 @@ pub struct Registry {
 /// Why a tool call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// No such tool exists or it is switched off: the request itself is wrong.
+    /// No such tool exists: the request itself is wrong.
     #[error("unknown tool {:?}", short(.0))]
     UnknownTool(String),
+    /// The tool exists and is switched off.
+    #[error("the tool {} is switched off here: {}", short(.tool), .off.reason())]
+    SwitchedOff {
+        /// The tool, as it was called.
+        tool: String,
+        /// By what.
+        off: Off,
+    },
     /// The call was refused or failed, with an error that the caller can act on.
     #[error(transparent)]
     Failed(#[from] Error),
+}
+
+/// What switched a tool off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Off {
+    /// The tool writes, and writing is off.
+    ReadOnly,
+    /// The choice of toolsets and tools.
+    NotChosen(Toolset),
+}
+
+impl Off {
+    fn reason(self) -> String {
+        match self {
+            Self::ReadOnly => "it writes, and read-only is on".into(),
+            Self::NotChosen(toolset) => format!(
+                "it belongs to the toolset {toolset}; see --toolsets, --tools and --exclude-tools, \
+                 and what the request chose"
+            ),
+        }
+    }
 }
 
 impl Registry {
@@ -111,13 +141,17 @@ impl Registry {
         let unknown = || CallError::UnknownTool(name.to_owned());
         let whole = self.tool(name).ok_or_else(unknown)?;
         let on = || whole.forms().filter(|form| selection.allows(form));
-        let widest = on().next().ok_or_else(unknown)?;
+        let widest = on().next().ok_or_else(|| switched_off(selection, whole, name))?;
         let tool = on().find(|form| call.viewer.role >= form.role).unwrap_or(widest);
         call.viewer.require(tool.role)?;
         let arguments = tool.modernised(name, arguments);
         if tool.withholds(whole, &arguments) {
             call.viewer.require(whole.role)?;
             return Err(read_only().into());
+        }
+        // What is read outside is cleaned where it is stored, and so is what a caller quotes of it.
+        if !tool.annotations.read_only && !tool.annotations.open_world {
+            texts::check_fields(&arguments)?;
         }
         call.check_cancelled()?;
         call.reading_only = tool.annotations.read_only;
@@ -129,6 +163,14 @@ impl Registry {
         })?;
         Ok(answer.without(left_out.told()))
     }
+}
+
+fn switched_off(selection: &Selection, tool: &Tool, called: &str) -> CallError {
+    let off = match selection.is_read_only() && !tool.annotations.read_only {
+        true => Off::ReadOnly,
+        false => Off::NotChosen(tool.toolset),
+    };
+    CallError::SwitchedOff { tool: called.to_owned(), off }
 }
 
 /// The error for a writing action on a read-only server.

@@ -21,7 +21,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{Method, Response, Uri};
 use lore_app::pages::{Scribe, TagsAre};
-use lore_core::{Error, Viewer};
+use lore_core::{Error, Viewer, texts};
 use lore_mcp::{Scope, ServerParts};
 use serde_json::{Map, Value, json};
 
@@ -110,10 +110,12 @@ async fn ask(
         at: None,
     };
     let host = head.headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or("localhost");
+    let fields = fields(&body)?;
+    texts::check_fields(&fields)?;
     let asked = Asked {
         scribe,
         params: Params::of(&head.uri),
-        fields: fields(&body)?,
+        fields,
         base: format!("http://{host}{base}"),
         parts: Arc::clone(&kanka.parts),
         scope,

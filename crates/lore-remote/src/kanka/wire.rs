@@ -6,7 +6,7 @@
 use lore_app::pages::PageKind;
 use lore_app::pages::live::{Listed, PostDraft, RemoteHead, RemotePage, RemotePatch, RemotePost};
 use lore_core::names::{self, NAME_MAX};
-use lore_core::{Principal, Properties, Timestamp, Visibility};
+use lore_core::{Principal, Properties, Timestamp, Visibility, texts};
 use lore_markup::{Frame, framed, frames, to_html, to_markdown};
 use serde_json::{Map, Value, json};
 
@@ -105,7 +105,7 @@ pub(super) fn typed(kind: PageKind, row: &Value) -> Option<RemotePage> {
         kind,
         name: name(text("name")?),
         subtype: text("type").map(name).filter(|subtype| subtype != NAMELESS),
-        entry: text("entry").map(to_markdown).unwrap_or_default(),
+        entry: text("entry").map(read_text).unwrap_or_default(),
         tags: tags.into_iter().flatten().filter_map(Value::as_i64).collect(),
         private: row.get("is_private").is_some_and(truth),
         parent: parent(row),
@@ -122,7 +122,7 @@ pub(super) fn post(row: &Value) -> Option<RemotePost> {
     Some(RemotePost {
         number: row.get("id")?.as_i64()?,
         name: name(row.get("name")?.as_str()?),
-        entry: row.get("entry").and_then(Value::as_str).map(to_markdown).unwrap_or_default(),
+        entry: row.get("entry").and_then(Value::as_str).map(read_text).unwrap_or_default(),
         visibility: match row.get("visibility_id").and_then(Value::as_i64) {
             None | Some(1 | 5) => Visibility::Members,
             Some(4) => Visibility::Private(Principal::LOCAL),
@@ -209,6 +209,11 @@ fn parent(row: &Value) -> Option<Option<i64>> {
 
 const NAMELESS: &str = "(no name)";
 
+/// Converts a text of theirs, without hidden characters.
+fn read_text(html: &str) -> String {
+    texts::cleaned(&to_markdown(html)).into_owned()
+}
+
 /// Cleans and shortens a name of theirs so that it is valid here.
 fn name(given: &str) -> String {
     let cut: String = names::cleaned(given).chars().take(NAME_MAX).collect();
@@ -217,7 +222,9 @@ fn name(given: &str) -> String {
 
 fn scalar(given: Option<&Value>) -> Value {
     match given {
-        Some(Value::String(text)) => json!(text.chars().take(VALUE_MAX).collect::<String>()),
+        Some(Value::String(text)) => {
+            json!(texts::cleaned(text).chars().take(VALUE_MAX).collect::<String>())
+        }
         Some(value @ (Value::Bool(_) | Value::Number(_))) => value.clone(),
         _ => Value::Null,
     }
