@@ -259,7 +259,12 @@ impl PlayCall {
     /// Returns the live node with this uid and kind, or an error with a hint where to look.
     pub(crate) async fn find(&self, thing: Thing, uid: Uid) -> Result<Node> {
         let found = self.app.store.node(&self.viewer, NodeKey::Uid(uid)).await?;
-        match found.filter(|node| node.kind.as_str() == thing.name()) {
+        // A page that is not played, or not any more, is no character of the table.
+        let is_it = |node: &Node| {
+            node.kind.as_str() == thing.name()
+                && (thing != Thing::Character || campaign::of(node).is_some())
+        };
+        match found.filter(is_it) {
             Some(node) => Ok(node),
             None => Err(self.missing(thing, uid).await?),
         }

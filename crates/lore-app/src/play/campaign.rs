@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use super::call::{Plan, PlayCall};
 use super::history::Edits;
 use super::ids::Thing;
+use super::rights::Rights;
 use super::table::{self, Table};
-use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, history, played, rights, word};
+use super::{CAMPAIGN, CHARACTER, MANY, PARTICIPANT, former, history, played, rights, word};
 use crate::all_nodes::all_nodes;
 use crate::damage::spared;
 use crate::preview::preview;
@@ -207,11 +208,17 @@ pub(crate) async fn archived_members(
     call.viewer.require(Role::Gm)?;
     let mut nodes = every(call, thing, Bin::Deleted).await?;
     nodes.retain(|node| of(node) == Some(home.uid));
+    if thing == Thing::Character {
+        let pages = every(call, thing, Bin::Live).await?;
+        let pages = pages.iter().filter(|node| of(node) != Some(home.uid));
+        nodes.extend(pages.filter_map(|node| played::former(node, home.uid)));
+        nodes.sort_by_key(|node| node.id);
+    }
     Ok(nodes)
 }
 
 /// Returns all nodes of one kind, oldest first.
-async fn every(call: &PlayCall, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
+pub(super) async fn every(call: &PlayCall, thing: Thing, bin: Bin) -> Result<Vec<Node>> {
     let query = NodeQuery { kinds: vec![word(thing.name())?], bin, ..NodeQuery::default() };
     Ok(all_nodes(&call.app, &call.viewer, query).await?)
 }
@@ -231,7 +238,8 @@ pub(crate) async fn members(call: &PlayCall, campaign: &Node, kind: &str) -> Res
         store.neighbours(&call.viewer, &[campaign.id], Direction::In, &joined, MANY).await?;
     let ids: Vec<_> = edges.into_iter().map(|edge| edge.source).collect();
     let mut nodes = store.nodes(&call.viewer, &ids).await?;
-    nodes.retain(|node| node.kind.as_str() == kind);
+    // A page may have been played here until the campaign was archived, and elsewhere since then.
+    nodes.retain(|node| node.kind.as_str() == kind && of(node) == Some(campaign.uid));
     nodes.sort_by_key(|node| node.id);
     Ok(nodes)
 }
@@ -275,27 +283,49 @@ pub(crate) async fn find_live(call: &PlayCall, thing: Thing, uid: Uid) -> Result
 /// Restores something from the archive. This is a commit of its own, so that what follows can read
 /// it with everything that belongs to it. Does nothing if it is not archived.
 pub async fn bring_back(call: &PlayCall, thing: Thing, uid: Uid) -> Result<()> {
+    if thing == Thing::Character
+        && let Some(page) = former::page(call, uid).await?
+    {
+        return bring_role_back(call, &page).await;
+    }
     let Some(node) = find_archived(call, thing, uid).await? else { return Ok(()) };
     call.viewer.require(Role::Gm)?;
     let mut batch = call.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
     batch = match of(&node) {
-        Some(home) => back_into(call, thing, &node, home, batch).await?,
+        Some(home) => {
+            let home = find_live(call, Thing::Campaign, home).await?;
+            let rights = rights::in_campaign(call, &home).await?;
+            back_into(call, thing, &node, (&home, &rights), batch).await?
+        }
         None => batch.touch("campaigns://list").touch(uri(uid)).touch(ARCHIVE),
     };
     call.app.commit(&call.viewer, batch).await?;
     Ok(())
 }
 
+/// Brings back the role of a page that ended last.
+async fn bring_role_back(call: &PlayCall, page: &Node) -> Result<()> {
+    call.viewer.require(Role::Gm)?;
+    let Some(home) = played::last_role(page) else { return Ok(()) };
+    let home = find_live(call, Thing::Campaign, home).await?;
+    let rights = rights::in_campaign(call, &home).await?;
+    let Some(resumed) = former::resume(call, page, home.uid).await? else { return Ok(()) };
+    let mut batch = call.batch();
+    batch.changes.extend(resumed.changes);
+    let there = (&home, &rights);
+    let batch = back_into(call, Thing::Character, &resumed.node, there, batch).await?;
+    call.app.commit(&call.viewer, batch).await?;
+    Ok(())
+}
+
 /// Adds what restoring a member changes in its campaign.
-async fn back_into(
+pub(super) async fn back_into(
     call: &PlayCall,
     thing: Thing,
     node: &Node,
-    home: Uid,
+    (home, rights): (&Node, &Rights),
     batch: Batch,
 ) -> Result<Batch> {
-    let home = find_live(call, Thing::Campaign, home).await?;
-    let rights = rights::in_campaign(call, &home).await?;
     let kind = match thing {
         Thing::Participant => "PARTICIPANT_UPDATED",
         _ => "CHARACTER_UPDATED",
@@ -313,9 +343,9 @@ async fn back_into(
         .touch_for(shown, members)
         .touch(archive_uri(home.uid));
     if shown == Visibility::Members {
-        batch = batch.change(stir(&home, Visibility::Members));
+        batch = batch.change(stir(home, Visibility::Members));
     }
-    history::record(call, &rights, &home, batch, edits).await
+    history::record(call, rights, home, batch, edits).await
 }
 
 /// Returns an archived campaign, for the GM.
@@ -333,6 +363,11 @@ pub(crate) async fn archived_node(call: &PlayCall, thing: Thing, uid: Uid) -> Re
 }
 
 async fn find_archived(call: &PlayCall, thing: Thing, uid: Uid) -> Result<Option<Node>> {
+    if thing == Thing::Character
+        && let Some(page) = former::page(call, uid).await?
+    {
+        return Ok(played::last_role(&page).and_then(|home| played::former(&page, home)));
+    }
     let found = call.app.store.node_in_bin(&call.viewer, NodeKey::Uid(uid)).await?;
     // A page in the bin that was never played is not part of the table's archive.
     let is_archived = |node: &Node| {

@@ -6,23 +6,24 @@
 
 use std::collections::HashMap;
 
-use lore_core::{Error, Node, Properties, Result, Role, Text, Uid, Viewer, Visibility, names};
+use lore_core::{Error, Node, Properties, Result, Text, Uid, Viewer, Visibility, names};
 use lore_rules::table::CharacterKind;
 use lore_store::{
-    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewNode, NewState, NodeKey, NodeRef,
+    Batch, Bin, Change, Direction, EdgeRef, Expect, NewEdge, NewState, NodeKey, NodeRef,
 };
 use serde_json::{Value, json};
 
 use super::call::{Plan, PlayCall};
 use super::campaign::{self, find_live, home_of};
-use super::character_details::{CharacterDetails, NOTES, new_notes};
+use super::character_details::{CharacterDetails, NOTES};
 use super::ids::Thing;
-use super::participant::{self, Seat, joins};
+use super::participant::{self, Seat};
 use super::rights::{self, Rights};
 use super::sheet::{self, Sheet};
-use super::{CHARACTER, CONTROLS, history, played, played_page, word};
+use super::{CHARACTER, CONTROLS, history, played, word};
 use crate::damage::spared;
-use crate::preview::preview;
+
+pub use super::creation::create;
 
 /// The maximum length of notes, in characters.
 const NOTES_MAX: usize = 50_000;
@@ -126,65 +127,6 @@ pub struct Character {
     pub controller: Option<Uid>,
 }
 
-/// Creates a character with a starting sheet.
-pub async fn create(call: &PlayCall, new: &NewCharacter) -> Result<Plan<Character>> {
-    let home = call.find(Thing::Campaign, new.campaign).await?;
-    let rights = rights::in_campaign(call, &home).await?;
-    if new.kind == Kind::Npc {
-        rights.require_gm()?;
-    }
-    check_notes(&new.notes)?;
-    let secrecy = new.kind.secrecy();
-    let (node, embody) = match new.page {
-        Some(number) => played_page::embody(call, &home, new, number).await?,
-        None => fresh(call, &home, new)?,
-    };
-    let uid = node.uid;
-    let mut batch = call
-        .batch()
-        .change(embody)
-        .change(Change::PutEdge(joins(uid, home.uid, secrecy)?))
-        .change(put_sheet(NodeRef::Uid(uid), &Sheet::starting(new.kind.into())?, 0, secrecy)?);
-    let notes = new.notes.trim();
-    if !notes.is_empty() {
-        let text = new_notes(call, NodeRef::Uid(uid), notes, secrecy)?;
-        batch = batch.change(Change::CreateText(text));
-    }
-    // A player controls the character they create.
-    let mut controller = None;
-    if call.viewer.role < Role::Gm
-        && let Rights::Player { participant, .. } = rights
-    {
-        batch = batch.change(Change::PutEdge(controls(participant, uid, secrecy)?));
-        controller = Some(participant);
-    }
-    if secrecy == Visibility::Members {
-        batch = batch.change(campaign::stir(&home, Visibility::Members));
-    }
-    let batch = touching(batch, home.uid, uid, secrecy);
-    let payload = json!({
-        "summary": format!("{} comes into play as {}", node.name, new.kind.as_str()),
-        "character_id": Thing::Character.show(uid), "kind": new.kind.as_str(),
-    });
-    let mut event = call.event(&rights, "CHARACTER_CREATED", &payload);
-    event.character = Some(uid);
-    event.visibility = secrecy;
-    let batch = history::remember(call, &home, batch, event).await?;
-    let character =
-        Character { node, campaign: home.uid, kind: new.kind, notes: notes.to_owned(), controller };
-    Ok(Plan::new(batch, character))
-}
-
-/// Returns the node of a new character and the change that creates it.
-fn fresh(call: &PlayCall, home: &Node, new: &NewCharacter) -> Result<(Node, Change)> {
-    let name = names::checked_name("name", &new.name)?;
-    let mut node = NewNode::new(call.app.effects.uid(), word(CHARACTER)?, name);
-    node.subtype = Some(new.kind.as_str().into());
-    node.visibility = new.kind.secrecy();
-    played::begin(&mut node.properties, home.uid, new.kind);
-    Ok((preview(&call.viewer, &node, call.app.effects.now()), Change::CreateNode(node)))
-}
-
 /// Changes or reveals a character, and archives it if requested.
 pub async fn update(call: &PlayCall, uid: Uid, patch: &CharacterPatch) -> Result<Plan<Character>> {
     let node = find_live(call, Thing::Character, uid).await?;
@@ -210,11 +152,19 @@ pub async fn update(call: &PlayCall, uid: Uid, patch: &CharacterPatch) -> Result
         new.character.node.updated.at = batch.at;
     }
     if patch.archived == Some(true) {
+        // What was stored above has checked the version.
+        let expect = match edits.is_empty() {
+            true => Expect::Version(old.character.node.version),
+            false => Expect::Any,
+        };
         edits.note("archived", false, true);
         edits.keep(new.kept());
         edits.visibility = Visibility::Gm;
-        let gone = Change::DeleteNode(NodeRef::Uid(uid), Expect::Any);
-        batch = batch.change(gone).touch(campaign::archive_uri(home.uid));
+        batch = match played::is_on_page(&new.character.node) {
+            true => new.end(Some(&home), expect, batch)?,
+            false => batch.change(Change::DeleteNode(NodeRef::Uid(uid), Expect::Any)),
+        };
+        batch = batch.touch(campaign::archive_uri(home.uid));
     }
     if !edits.is_empty() && old.is_known() {
         let seen = match patch.archived {
@@ -412,7 +362,7 @@ pub(crate) fn sheet_uri(character: Uid) -> String {
 }
 
 /// Marks the resources that show a character as changed, for those who may know of it.
-fn touching(batch: Batch, campaign: Uid, character: Uid, shown: Visibility) -> Batch {
+pub(super) fn touching(batch: Batch, campaign: Uid, character: Uid, shown: Visibility) -> Batch {
     batch
         .touch_for(shown, "campaigns://list")
         .touch_for(shown, campaign::uri(campaign))
@@ -457,7 +407,7 @@ pub(crate) fn controls(
     })
 }
 
-fn check_notes(notes: &str) -> Result<()> {
+pub(super) fn check_notes(notes: &str) -> Result<()> {
     if notes.chars().count() > NOTES_MAX {
         let limit = format!("{NOTES_MAX} characters");
         return Err(Error::TooLarge { what: "notes".into(), limit });

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::call::PlayCall;
 use super::character::{self, Character, Kind, Reveal, controls, put_sheet};
+use super::former::{self, Role};
 use super::history::Edits;
 use super::ids::Thing;
 use super::participant::joins;
@@ -182,6 +183,15 @@ impl CharacterDetails {
             "controller": controller(self.character.controller),
             "other_texts": self.other_texts,
         })
+    }
+
+    /// Adds the changes that end the role of a page. `home` is its campaign, unless that is archived.
+    pub(crate) fn end(&self, home: Option<&Node>, expect: Expect, batch: Batch) -> Result<Batch> {
+        let character = &self.character;
+        let sheet = (self.sheet.as_ref().map(|(sheet, _)| sheet), self.sheet_shown);
+        let notes = (character.notes.as_str(), self.notes_shown);
+        let role = Role::new(sheet, notes, character.controller);
+        former::end(&character.node, home, (&role, self.text.as_ref()), expect, batch)
     }
 
     fn shown(&self) -> Value {

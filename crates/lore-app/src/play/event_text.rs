@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use lore_core::{Event, Node, Result, Uid};
+use lore_store::Bin;
 use lore_text::analysis;
 use serde_json::Value;
 
@@ -20,6 +21,17 @@ impl Names {
         for kind in [CHARACTER, PARTICIPANT] {
             let members = campaign::members(call, home, kind).await?;
             names.extend(members.into_iter().map(|node| (node.uid, node.name)));
+        }
+        Ok(Self(names))
+    }
+
+    /// Loads the names of those at the table of an archived campaign, whose edges are hidden with it.
+    pub(crate) async fn of_archived(call: &PlayCall, campaign: Uid) -> Result<Self> {
+        let mut names = HashMap::new();
+        for thing in [Thing::Character, Thing::Participant] {
+            let nodes = campaign::every(call, thing, Bin::Live).await?.into_iter();
+            let members = nodes.filter(|node| campaign::of(node) == Some(campaign));
+            names.extend(members.map(|node| (node.uid, node.name)));
         }
         Ok(Self(names))
     }

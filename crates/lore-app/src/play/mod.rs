@@ -12,10 +12,12 @@ mod change_collector;
 pub mod character;
 mod character_details;
 pub mod context;
+mod creation;
 pub mod dice;
 pub mod effect;
 mod event_text;
 pub mod fork;
+mod former;
 mod history;
 pub mod ids;
 pub mod log;
@@ -53,6 +55,12 @@ pub(crate) const CONTROLS: &str = "controls";
 /// the table.
 pub(crate) fn is_table(node: &lore_core::Node) -> bool {
     [CAMPAIGN, PARTICIPANT, SESSION].contains(&node.kind.as_str())
+}
+
+/// Returns the character that a fork copied this one from. A copy is played like any other, and is
+/// known to all other toolsets under its own id only: names lead to the original.
+pub(crate) fn original(node: &lore_core::Node) -> Option<lore_core::Uid> {
+    played::original(node)
 }
 
 /// Whether an edge of a table states membership or control.

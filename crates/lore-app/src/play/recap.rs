@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use lore_core::{Event, Result, Uid};
-use lore_store::{EventOrder, EventQuery};
+use lore_store::{EventOrder, EventQuery, NodeKey};
 use serde_json::Value;
 
 use super::call::PlayCall;
+use super::campaign;
 use super::change_collector::told;
 use super::event_text::{Names, Wanted, in_words};
+use super::ids::Thing;
 use super::session::{self, Session};
 
 /// The number of events read at once.
@@ -96,10 +98,22 @@ pub struct Happening {
     pub text: String,
 }
 
+/// Finds a session and the names of those at its table, also if the campaign is archived.
+async fn session_and_names(call: &PlayCall, uid: Uid) -> Result<(Session, Names)> {
+    let node = call.find(Thing::Session, uid).await?;
+    let unknown = || Thing::Session.unknown(&Thing::Session.show(uid));
+    let campaign = campaign::of(&node).ok_or_else(unknown)?;
+    let home = call.app.store.node(&call.viewer, NodeKey::Uid(campaign)).await?;
+    let names = match &home {
+        Some(home) => Names::load(call, home).await?,
+        None => Names::of_archived(call, campaign).await?,
+    };
+    Ok((session::shape(node, campaign), names))
+}
+
 /// Summarises a session, and searches its events if there are words to search for.
 pub async fn tell(call: &PlayCall, ask: &RecapRequest) -> Result<Recap> {
-    let (session, home) = session::find(call, ask.session).await?;
-    let names = Names::load(call, &home).await?;
+    let (session, names) = session_and_names(call, ask.session).await?;
     let wanted = Wanted::of(&ask.query);
     let looked_at = read_all(call, &session, ask.before).await?;
     let mut recap = Recap {

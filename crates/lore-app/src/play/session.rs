@@ -219,7 +219,7 @@ fn touched(session: Uid, campaign: Uid) -> [String; 4] {
     ["campaigns://list".into(), campaign, sessions, events_uri(session)]
 }
 
-fn shape(node: Node, campaign: Uid) -> Session {
+pub(super) fn shape(node: Node, campaign: Uid) -> Session {
     let text = |key: &str| node.properties.get(key).and_then(Value::as_str);
     let moment = |key: &str| text(key).and_then(|text| text.parse().ok());
     let status = if text("status") == Some("ENDED") { Status::Ended } else { Status::Active };

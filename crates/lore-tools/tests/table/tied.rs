@@ -207,3 +207,166 @@ async fn a_page_in_the_bin_that_nobody_played_is_no_archived_character() {
         assert_eq!(left["sync_info"]["total_count"], 0, "{left}");
     }
 }
+
+impl Table {
+    async fn archive(&self, character: &Value, archived: bool) -> Value {
+        let patch = json!({ "character_id": character, "archived": archived });
+        self.call("character_update", patch).await
+    }
+
+    async fn archived(&self) -> Value {
+        self.read(&format!("campaign://{}/archived", self.campaign)).await["characters"].clone()
+    }
+
+    async fn campaign(&self, name: &str) -> Value {
+        self.call("campaign_create", json!({ "name": name, "gm_mode": "AI" })).await["id"].clone()
+    }
+}
+
+#[tokio::test]
+async fn archiving_ends_the_role_and_the_page_stays() {
+    let table = Table::set().await;
+    let (player, pia) = table.seat("Pia").await;
+    let page = table.page("Ilva", json!({ "entry": "A ferrier. kumquat" })).await;
+    let made = table.call("character_create", table.playing(page, "Ilva", "PC")).await;
+    let ilva = made["id"].as_str().unwrap();
+    table.hand(ilva, &pia).await;
+    let notes = json!({ "character_id": ilva, "notes": "Owes the ferryman." });
+    table.call("character_update", notes).await;
+    table.call("character_state_patch", json!({ "character_id": ilva, "hp": 3 })).await;
+    table.archive(&made["id"], true).await;
+
+    for viewer in [table.viewer, player] {
+        let shown = table.shown(viewer, page).await;
+        assert_eq!((&shown["entry"], shown.get("sheet")), (&json!("A ferrier. kumquat"), None));
+        for (tool, ask) in [
+            ("find_entities", json!({ "query": "kumquat" })),
+            ("search_articles", json!({ "query": "kumquat" })),
+        ] {
+            let found = table.call_as(viewer, tool, ask).await.unwrap();
+            assert_eq!(found["entities"].as_array().unwrap().len(), 1, "{tool}: {found}");
+        }
+        let sheet = table.call_as(viewer, "character_sheet_get", json!({ "character_id": ilva }));
+        assert!(sheet.await.is_err());
+    }
+    let left = table.read(&format!("campaign://{}/characters", table.campaign)).await;
+    assert_eq!(left["characters"].as_array().unwrap().len(), 1, "{left}");
+    assert_eq!(table.archived().await[0]["id"], made["id"]);
+    assert_eq!(table.archive(&made["id"], true).await["id"], made["id"], "once more");
+    let refused = table.refused("character_update", json!({ "character_id": ilva, "name": "X" }));
+    assert!(refused.await.to_string().ends_with("is archived"));
+
+    let back = table.archive(&made["id"], false).await;
+    assert_eq!((&back["notes"], &back["controller"]), (&json!("Owes the ferryman."), &json!(pia)));
+    assert_eq!(table.state(ilva).await["hp"], 3);
+    assert_eq!(table.archived().await, json!([]));
+    assert_eq!(table.shown(player, page).await["sheet"]["state"]["hp"], 3);
+}
+
+#[tokio::test]
+async fn a_page_whose_role_ended_is_played_elsewhere_and_here_again() {
+    let table = Table::set().await;
+    let page = table.page("Ilva", json!({})).await;
+    let here = table.playing(page, "Ilva", "PC");
+    let made = table.call("character_create", here.clone()).await;
+    table.call("character_state_patch", json!({ "character_id": made["id"], "hp": 3 })).await;
+    table.archive(&made["id"], true).await;
+
+    let other = table.campaign("Cinder").await;
+    let mut there = here.clone();
+    there["campaign_id"] = other.clone();
+    let second = table.call("character_create", there).await;
+    assert_eq!((&second["id"], &second["campaign_id"]), (&made["id"], &other));
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(table.state(id).await["hp"], 6, "it starts anew");
+    assert_eq!(table.archived().await[0]["id"], made["id"], "the role here is still known");
+    let both = table.refused("character_create", here.clone()).await.to_string();
+    assert!(both.contains("played already"), "{both}");
+
+    table.archive(&made["id"], true).await;
+    let npc = table.refused("character_create", table.playing(page, "Ilva", "NPC")).await;
+    assert!(npc.to_string().starts_with("kind "), "{npc}");
+    let again = table.call("character_create", here).await;
+    assert_eq!(again["campaign_id"], json!(table.campaign));
+    assert_eq!(table.state(id).await["hp"], 3, "and goes on where it stopped");
+}
+
+#[tokio::test]
+async fn an_archived_campaign_keeps_nobody_from_being_played() {
+    let table = Table::set().await;
+    let page = table.page("Ilva", json!({})).await;
+    let old = table.campaign("Cinder").await;
+    let mut there = table.playing(page, "Ilva", "PC");
+    there["campaign_id"] = old.clone();
+    let made = table.call("character_create", there).await;
+    table.call("character_state_patch", json!({ "character_id": made["id"], "hp": 2 })).await;
+    let archive = |archived: bool| json!({ "campaign_id": old, "archived": archived });
+    table.call("campaign_update", archive(true)).await;
+    let here = table.call("character_create", table.playing(page, "Ilva", "PC")).await;
+    assert_eq!(here["campaign_id"], json!(table.campaign));
+    let back = table.call("campaign_update", archive(false)).await;
+    assert_eq!(back["character_count"], 0, "{back}");
+    let uri = format!("campaign://{}/archived", old.as_str().unwrap());
+    assert_eq!(table.read(&uri).await["characters"][0]["id"], made["id"]);
+}
+
+#[tokio::test]
+async fn a_hidden_role_ends_unnoticed() {
+    let table = Table::set().await;
+    let page = table.page("Vex", json!({ "entry": "A ferrier." })).await;
+    let (player, _) = table.seat("Pia").await;
+    let before = table.shown(player, page).await;
+    let made = table.call("character_create", table.playing(page, "Vex", "NPC")).await;
+    table.archive(&made["id"], true).await;
+    assert_eq!(table.shown(player, page).await, before);
+    table.archive(&made["id"], false).await;
+    assert_eq!(table.shown(player, page).await, before);
+    let events = table.events(player).await;
+    assert!(!format!("{events:?}").contains("Vex"), "{events:?}");
+}
+
+#[tokio::test]
+async fn a_fork_of_before_knows_the_role_that_ended() {
+    let table = Table::set().await;
+    let page = table.page("Ilva", json!({})).await;
+    let made = table.call("character_create", table.playing(page, "Ilva", "PC")).await;
+    let note = json!({ "session_id": table.session, "text": "here" });
+    let seq = table.call("session_note_add", note).await["seq"].clone();
+    table.archive(&made["id"], true).await;
+    let then = json!({ "campaign_id": table.campaign, "session_id": table.session, "seq": seq });
+    let fork = table.call("campaign_fork", then).await;
+    assert_eq!((&fork["character_count"], fork.get("not_rewound")), (&json!(2), None), "{fork}");
+    let now = table.call("campaign_fork", json!({ "campaign_id": table.campaign })).await;
+    assert_eq!(now["character_count"], 1);
+}
+
+#[tokio::test]
+async fn names_lead_to_the_original_and_not_to_the_copy_of_a_fork() {
+    let table = Table::set().await;
+    let page = table.page("King Alder", json!({ "entry": "marzipan" })).await;
+    table.call("character_create", table.playing(page, "King Alder", "PC")).await;
+    let fork = table.call("campaign_fork", json!({ "campaign_id": table.campaign })).await;
+    let again = json!({ "campaign_id": fork["id"] });
+    table.call("campaign_fork", again).await;
+    let found = table.call("resolve_entity", json!({ "label": "King Alder" })).await;
+    assert_eq!(found["candidates"].as_array().unwrap().len(), 1, "{found}");
+    table.call("get_entity_documents", json!({ "entity_uri": "King Alder" })).await;
+    let related = json!({ "action": "related", "node_id": "King Alder" });
+    assert!(table.call("kn_intel", related).await.get("error").is_none());
+    let idea = json!({ "action": "create", "title": "Crown him", "link_to": "King Alder" });
+    assert!(table.call("kn_idea", idea).await.get("link_error").is_none());
+}
+
+#[tokio::test]
+async fn a_session_of_an_archived_campaign_is_told() {
+    let table = Table::set().await;
+    let note = json!({ "session_id": table.session, "text": "Wren found the herring" });
+    table.call("session_note_add", note).await;
+    table.effect("stress", json!(1)).await;
+    table.call("session_end", json!({ "session_id": table.session })).await;
+    let before = table.call("session_recap", json!({ "session_id": table.session })).await;
+    let archive = json!({ "campaign_id": table.campaign, "archived": true });
+    table.call("campaign_update", archive).await;
+    let recap = table.call("session_recap", json!({ "session_id": table.session })).await;
+    assert_eq!(recap["happenings"], before["happenings"]);
+}
