@@ -249,6 +249,24 @@ def test_connect_tells_what_the_client_will_not_hear(program):
     assert "vault" not in program.run("connect", "cursor").stderr
 
 
+# services that are configured wrong
+
+
+HALVES = [("KANKA_TOKEN", "KANKA_CAMPAIGN_ID"), ("KANKA_CAMPAIGN_ID", "KANKA_TOKEN"),
+          ("WORLD_ANVIL_TOKEN", "WORLD_ANVIL_APP_KEY")]
+
+
+@pytest.mark.parametrize("there, missing", HALVES)
+def test_half_a_service_stops_only_what_needs_it(program, there, missing):
+    """The warning names the variable that is set and the one that is missing."""
+    program.settings = {there: "7"}
+    for command in (["world", "list"], ["tools"], ["call", "duality_outcome", DICE]):
+        done = program.run(*command)
+        assert done.returncode == 0, done
+        assert f"{there} is set, and {missing} is not" in done.stderr and "set both" in done.stderr, done
+    failed(program.run("serve"), there, missing)
+
+
 # doctor
 
 

@@ -31,7 +31,8 @@ def test_its_data_are_nobody_elses_business(demo):
 def test_what_it_says_to_try_works(demo):
     """Every call that it prints succeeds as printed."""
     program, printed = demo
-    calls = re.findall(r"lorewell (.*call) (\w+) '(.*)'", printed)
+    assert printed.count(f"lorewell --data {program.data} ") >= 8, printed
+    calls = re.findall(rf"lorewell --data {program.data} (.*call) (\w+) '(.*)'", printed)
     assert {"search_articles", "code_query"} < {tool for _, tool, _ in calls}
     for command, tool, arguments in calls:
         answer = json.loads(program.ok(*command.split(), tool, arguments))

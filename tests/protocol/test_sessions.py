@@ -1,5 +1,8 @@
 """Sessions of the older revisions: opened, owned, resumed and ended."""
 
+import json
+import time
+
 import httpx2
 import pytest
 
@@ -535,3 +538,31 @@ class TestStrict:
         assert session.call("duality_outcome", DICE)["structuredContent"]["total"] == 15
         assert session.end().status_code == 204
         assert_unknown_session(session.post(LIST))
+
+
+def test_a_new_conversation_is_in_the_chosen_world_and_an_old_one_stays(program):
+    """A server without --world follows `world use`. A conversation never moves under its client's
+    feet."""
+    def here(session) -> str:
+        return session.call("create_entities", {"entities": [{"entity_type": "note", "name": "Here"}]})
+
+    def names(world: str) -> list[str]:
+        told = json.loads(program.ok("--world", world, "call", "find_entities", "{}"))
+        return [row["name"] for row in told["entities"]]
+
+    server = program.serve()
+    try:
+        with server.client() as first, server.client() as second, program.stdio() as pipes:
+            old = Session(first).open()
+            old.call("find_entities", {})
+            pipes.initialize()
+            program.ok("world", "create", "Second", "--use")
+            time.sleep(1.2)
+            here(old)
+            pipes.request("tools/call", {"name": "create_entities", "arguments": {
+                "entities": [{"entity_type": "note", "name": "Piped"}]}})
+            assert (sorted(names("Main")), names("Second")) == (["Here", "Piped"], [])
+            here(Session(second).open())
+            assert names("Second") == ["Here"]
+    finally:
+        server.kill()

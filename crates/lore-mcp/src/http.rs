@@ -64,8 +64,7 @@ pub struct EndpointOptions {
 #[derive(Clone)]
 pub struct McpEndpoint {
     inner: StreamableHttpService<Handler, Streams>,
-    /// Decides which resources a caller may subscribe to.
-    handler: Handler,
+    parts: Arc<ServerParts>,
     book: Arc<SessionBook>,
     claims: Claims,
     /// Held while a session is opened under an id that a cookie promised earlier, so that
@@ -90,11 +89,11 @@ impl McpEndpoint {
             // Host and Origin are checked for every route before a request gets here.
             .disable_allowed_hosts();
         config.session_store = Some(book.store());
-        let handler = Handler::new(Arc::clone(&parts));
-        let factory = move || Ok(Handler::new(Arc::clone(&parts)));
+        let shared = Arc::clone(&parts);
+        let factory = move || Ok(Handler::new(Arc::clone(&shared)));
         let inner = StreamableHttpService::new(factory, book.streams(), config);
         let (claims, adopting) = (Claims::default(), Arc::default());
-        Self { inner, handler, book, claims, adopting, lenient: options.lenient }
+        Self { inner, parts, book, claims, adopting, lenient: options.lenient }
     }
 
     /// Gives a first-time visitor of another route the session cookie that a later session will
@@ -170,7 +169,11 @@ impl McpEndpoint {
     /// Removes from a subscription request the resources that its sender may not read.
     async fn screened(&self, request: Request<Bytes>, glimpse: &Glimpse) -> Request<Bytes> {
         match glimpse.method.as_deref() {
-            Some(LISTEN) => listening::screened(&self.handler, request).await,
+            Some(LISTEN) => {
+                // A handler stays in the world of its first request, so each request has its own.
+                let handler = Handler::new(Arc::clone(&self.parts));
+                listening::screened(&handler, request).await
+            }
             _ => request,
         }
     }

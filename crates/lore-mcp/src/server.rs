@@ -7,14 +7,14 @@ mod suggest;
 
 use std::collections::{BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures::FutureExt;
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::sessions;
 use lore_core::error::short;
-use lore_core::{Error, Role, Viewer};
+use lore_core::{Error, Role, Viewer, WorldId};
 use lore_tools::{Call, Conversation, Registry, Selection, Tool, Toolset};
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, Implementation, ServerCapabilities, ServerConfig, Tool as McpTool};
@@ -101,6 +101,9 @@ pub struct McpServer {
     fixed_scope: Option<Arc<Scope>>,
     subscriptions: Subscriptions,
     conversation: Arc<Conversation>,
+    /// The default world as it was at the first request. A conversation stays in it, even if
+    /// another world is chosen meanwhile: otherwise its next change would land in that one.
+    home: Arc<OnceLock<WorldId>>,
 }
 
 impl McpServer {
@@ -120,6 +123,7 @@ impl McpServer {
             fixed_scope,
             subscriptions: Subscriptions::default(),
             conversation: Arc::default(),
+            home: Arc::default(),
         }
     }
 
@@ -138,7 +142,20 @@ impl McpServer {
 
     /// Checks that the caller may enter their world and returns their view of it.
     pub(crate) async fn viewer(&self, scope: &Scope) -> Result<Viewer, ErrorData> {
-        contained(self.parts.doorkeeper.enter(scope.identity, scope.world.as_deref())).await
+        let doorkeeper = &self.parts.doorkeeper;
+        let named = scope.world.as_deref();
+        if named.is_some() || scope.identity.world.is_some() {
+            return contained(doorkeeper.enter(scope.identity, named)).await;
+        }
+        if let Some(home) = self.home.get() {
+            return contained(doorkeeper.stay(scope.identity, *home)).await;
+        }
+        let viewer = contained(doorkeeper.enter(scope.identity, None)).await?;
+        // Of two first requests, the one that was faster decides.
+        match *self.home.get_or_init(|| viewer.world) {
+            home if home == viewer.world => Ok(viewer),
+            home => contained(doorkeeper.stay(scope.identity, home)).await,
+        }
     }
 
     async fn call(

@@ -15,6 +15,7 @@ use lore_remote::{kanka, openai, web, world_anvil};
 use lore_tools::{Registry, Selection, Toolset};
 
 use crate::cli::{Options, Serve};
+use crate::output;
 use file::{CodeFile, FileConfig, HttpFile, KankaFile, variable};
 
 pub(crate) use environment::as_file;
@@ -88,22 +89,33 @@ impl Settings {
     /// Reads the configuration file; flags and environment override it.
     pub(crate) fn load(options: Options) -> anyhow::Result<Self> {
         let (settings, faults) = Self::as_far_as_possible(options)?;
-        match faults.into_iter().next() {
+        match faults.all().next() {
             Some(fault) => Err(fault),
             None => Ok(settings),
         }
     }
 
+    /// Like [`Settings::load`], for commands that need no service: a service with invalid settings
+    /// is left out, with a warning.
+    pub(crate) fn without_faulty_services(options: Options) -> anyhow::Result<Self> {
+        let (settings, faults) = Self::as_far_as_possible(options)?;
+        if let Some(fault) = faults.basic.into_iter().next() {
+            return Err(fault);
+        }
+        for fault in &faults.of_services {
+            output::aside(format!("lorewell: {}\n  going on without it", output::chain(fault)));
+        }
+        Ok(settings)
+    }
+
     /// Like [`Settings::load`], but leaves out the invalid parts and returns their errors.
-    pub(crate) fn as_far_as_possible(
-        options: Options,
-    ) -> anyhow::Result<(Self, Vec<anyhow::Error>)> {
+    pub(crate) fn as_far_as_possible(options: Options) -> anyhow::Result<(Self, Faults)> {
         let mut faults = Faults::default();
         let config = FileConfig::place(options.config.as_deref());
         let file = faults.note(FileConfig::read(config.as_deref()));
         let data = options.data.clone().or(file.data.clone()).map_or_else(default_data_dir, Ok)?;
         let selection = faults.note(selection(&options, &file));
-        let world_anvil = faults.note(file.world_anvil.with_environment().checked());
+        let world_anvil = faults.note_service(file.world_anvil.with_environment().checked());
         // A World Anvil account switches its tools on, unless others were chosen.
         let selection = match &world_anvil {
             Some(_) => selection.with_usual(Toolset::Atlas),
@@ -111,14 +123,15 @@ impl Settings {
         };
         let embeddings = file.embeddings.with_environment("EMBEDDINGS").checked("embeddings");
         let llm = file.llm.with_environment("LLM").checked("llm");
-        let (embeddings, llm) = (faults.note(embeddings), faults.note(llm));
-        let kanka = faults.note(file.kanka.with_environment().and_then(KankaFile::checked));
+        let (embeddings, llm) = (faults.note_service(embeddings), faults.note_service(llm));
+        let kanka = file.kanka.with_environment().and_then(KankaFile::checked);
+        let kanka = faults.note_service(kanka);
         // The world of the campaign is the current one, unless another is named.
         let mirror = kanka.as_ref().map(|kanka| kanka.mirror.world.clone());
         let world = options.world.or(file.world).or(mirror);
         let (federation, http) = (file.federation, file.http);
         let (code, web) =
-            (faults.note(file.code.checked()), faults.note(file.web.with_environment()));
+            (faults.note(file.code.checked()), faults.note_service(file.web.with_environment()));
         // These names have no prefix because other servers with the same contract use them.
         let vault = variable("VAULT_PATH").map(PathBuf::from).or(file.vault);
         let koi_endpoint = variable("KOI_API_ENDPOINT").or(file.koi_endpoint);
@@ -140,7 +153,7 @@ impl Settings {
             kanka,
             http,
         };
-        Ok((settings, faults.0))
+        Ok((settings, faults))
     }
 
     /// The settings for scanning and querying source code.
@@ -192,16 +205,35 @@ impl Settings {
 
 /// The errors of the configuration, part by part.
 #[derive(Default)]
-struct Faults(Vec<anyhow::Error>);
+pub(crate) struct Faults {
+    /// Errors of the file itself, and of settings that every command depends on.
+    basic: Vec<anyhow::Error>,
+    /// Errors of the settings of services.
+    of_services: Vec<anyhow::Error>,
+}
 
 impl Faults {
+    /// All errors.
+    pub(crate) fn all(self) -> impl Iterator<Item = anyhow::Error> {
+        self.basic.into_iter().chain(self.of_services)
+    }
+
     /// Returns the part, or records its error and returns the default.
     fn note<T: Default>(&mut self, part: anyhow::Result<T>) -> T {
-        part.unwrap_or_else(|fault| {
-            self.0.push(fault);
-            T::default()
-        })
+        noted(&mut self.basic, part)
     }
+
+    /// Like [`Faults::note`], for a service.
+    fn note_service<T: Default>(&mut self, part: anyhow::Result<T>) -> T {
+        noted(&mut self.of_services, part)
+    }
+}
+
+fn noted<T: Default>(faults: &mut Vec<anyhow::Error>, part: anyhow::Result<T>) -> T {
+    part.unwrap_or_else(|fault| {
+        faults.push(fault);
+        T::default()
+    })
 }
 
 /// The selected tools.

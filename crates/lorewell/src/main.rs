@@ -58,7 +58,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let command = cli.command.unwrap_or(Command::Stdio);
     let (serving, background) = (runtime_for(&command)?, Background::start()?);
     let outcome = serving.block_on(commands::run(cli.options, command, &background));
-    drop(serving);
+    // Work on a thread of its own, which cannot be cancelled, must not keep the program from ending.
+    serving.shutdown_timeout(background::PATIENCE);
     background.stop();
     outcome
 }

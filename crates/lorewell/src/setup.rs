@@ -24,21 +24,49 @@ use lore_tools::Registry;
 
 use crate::background::Background;
 use crate::config::{KankaSettings, Settings};
+use crate::output;
 use crate::output::advised;
 
-/// Opens the store and builds the application with everything that is configured.
+/// Opens the store and builds the application with everything that is configured. A Kanka campaign
+/// that has no world yet is asked whether it exists.
 pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
-    let (app, faults) = open_as_far_as_possible(settings).await?;
+    let (app, faults) = open(settings, Unmirrored::Ask).await?;
     match faults.into_iter().next() {
         Some(fault) => Err(fault),
         None => Ok(app),
     }
 }
 
-/// Like [`open_app`], but leaves out services with an invalid configuration and returns their
-/// errors.
+/// Like [`open_app`], for commands that need no service: sends nothing, and leaves out services
+/// with an invalid configuration, with a warning.
+pub(crate) async fn open_without_services(settings: &Settings) -> anyhow::Result<Arc<App>> {
+    let (app, faults) = open_as_far_as_possible(settings).await?;
+    for fault in &faults {
+        output::aside(format!("lorewell: {}\n  going on without it", output::chain(fault)));
+    }
+    Ok(app)
+}
+
+/// Like [`open_app`], but sends nothing, leaves out services with an invalid configuration, and
+/// returns their errors.
 pub(crate) async fn open_as_far_as_possible(
     settings: &Settings,
+) -> anyhow::Result<(Arc<App>, Vec<anyhow::Error>)> {
+    open(settings, Unmirrored::LeaveOut).await
+}
+
+/// What to do about a Kanka campaign that no world mirrors yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unmirrored {
+    /// Create its world if the campaign answers.
+    Ask,
+    /// Do not open it.
+    LeaveOut,
+}
+
+async fn open(
+    settings: &Settings,
+    unmirrored: Unmirrored,
 ) -> anyhow::Result<(Arc<App>, Vec<anyhow::Error>)> {
     check_directory(settings).map_err(advised)?;
     let effects = Effects::system();
@@ -55,7 +83,7 @@ pub(crate) async fn open_as_far_as_possible(
     let mut faults = connect_services(&mut app, settings);
     let app = Arc::new(app);
     if let Some(kanka) = &settings.kanka {
-        faults.extend(open_campaign(&app, kanka).await.err());
+        faults.extend(open_campaign(&app, kanka, unmirrored).await.err());
     }
     Ok((app, faults))
 }
@@ -126,12 +154,21 @@ pub(crate) fn check_directory(settings: &Settings) -> Result<(), Error> {
     Err(Error::invalid("--data", format!("is the file {}, not a directory", data.display()), hint))
 }
 
-/// Opens the world that mirrors a Kanka campaign. Sends nothing to Kanka yet.
-async fn open_campaign(app: &Arc<App>, kanka: &KankaSettings) -> anyhow::Result<()> {
+/// Opens the world that mirrors a Kanka campaign. Sends something to Kanka only if there is no such
+/// world yet.
+async fn open_campaign(
+    app: &Arc<App>,
+    kanka: &KankaSettings,
+    unmirrored: Unmirrored,
+) -> anyhow::Result<()> {
     let network = Network::new(app.effects.clone(), lore_net::Options::default())?;
     let remote = Arc::new(KankaCampaign::new(&network, &kanka.remote).map_err(advised)?);
-    let campaign = Campaign::open(app, kanka.mirror.clone(), remote).await.map_err(advised)?;
-    let _ = app.kanka.set(Arc::new(campaign));
+    let campaign = match Campaign::open(app, kanka.mirror.clone(), remote.clone()).await {
+        Err(Error::NotFound { .. }) if unmirrored == Unmirrored::LeaveOut => return Ok(()),
+        Err(Error::NotFound { .. }) => Campaign::begin(app, kanka.mirror.clone(), remote).await,
+        opened => opened,
+    };
+    let _ = app.kanka.set(Arc::new(campaign.map_err(advised)?));
     Ok(())
 }
 

@@ -158,6 +158,32 @@ fn effects_stay_in_their_crates() {
     }
 }
 
+/// What a log line may state besides its message. Names, paths and addresses are what people write
+/// and read.
+const LOGGED: [&str; 14] = [
+    "%error", "?fault", "%refusal", "error", "tool", "node", "code", "count", "removed", "notes",
+    "parsed", "connect", "endpoint", "status",
+];
+
+#[test]
+fn no_log_line_names_what_people_write_and_read() {
+    for file in sources() {
+        let text = production_code(&fs::read_to_string(&file).unwrap());
+        let levels = ["error!(", "warn!(", "info!(", "debug!(", "trace!("];
+        let lines = levels.iter().flat_map(|level| {
+            let call = format!("tracing::{level}");
+            text.split(&call).skip(1).map(str::to_owned).collect::<Vec<_>>()
+        });
+        for line in lines {
+            let fields = line.split('"').next().unwrap_or_default();
+            for field in fields.split(',').map(str::trim).filter(|field| !field.is_empty()) {
+                let name = field.split('=').next().unwrap_or_default().trim();
+                assert!(LOGGED.contains(&name), "{} logs {name}", file.display());
+            }
+        }
+    }
+}
+
 #[test]
 fn every_file_says_what_it_is_for() {
     for file in sources() {

@@ -106,9 +106,7 @@ impl ServerHandler for McpServer {
         match outcome {
             Ok(answer) => Ok(convert::answer(answer).into()),
             Err(CallError::Failed(error)) => Ok(convert::failure(&error).into()),
-            Err(unknown @ CallError::UnknownTool(_)) => {
-                Err(ErrorData::invalid_params(unknown.to_string(), None))
-            }
+            Err(unknown) => Err(ErrorData::invalid_params(unknown.to_string(), None)),
         }
     }
 

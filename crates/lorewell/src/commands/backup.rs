@@ -21,7 +21,7 @@ pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         anyhow::bail!("there is no folder {}\n  try: make it first", folder.display());
     }
-    let app = setup::open_app(settings).await?;
+    let app = setup::open_without_services(settings).await?;
     app.store.backup(target).await.map_err(|error| output::advised(error.into()))?;
     output::line(format!("wrote {}", target.display()));
     Ok(())

@@ -48,9 +48,7 @@ async fn carry_out(
             output::json(&json!({ "error": error_object(&error) }));
             Ok(ExitCode::FAILURE)
         }
-        Err(unknown @ CallError::UnknownTool(_)) => {
-            anyhow::bail!("{unknown}\n  try: `lorewell tools` lists what is on")
-        }
+        Err(unknown) => anyhow::bail!("{unknown}\n  try: `lorewell tools` lists what is on"),
     }
 }
 

@@ -14,7 +14,8 @@ use lore_tools::{Call, CallError, Registry, Selection, error_object};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::scan;
+use super::{connect, scan, world};
+use crate::cli::Options;
 use crate::config::Settings;
 use crate::output::advised;
 use crate::{output, setup};
@@ -31,8 +32,25 @@ const SOURCES: [(&str, &str); 2] = [
     ("bells.py", include_str!("demo/almanac/bells.py")),
 ];
 
+/// The program with the options that a further command needs to reach the same store.
+pub(crate) struct Again(String);
+
+impl Again {
+    /// Repeats where the store and the configuration are, if that was said.
+    pub(crate) fn of(options: &Options) -> Self {
+        let places = [("--data", &options.data), ("--config", &options.config)];
+        let places = places.iter().filter_map(|(flag, place)| {
+            Some([(*flag).to_owned(), place.as_ref()?.display().to_string()])
+        });
+        let words: Vec<_> = [PROGRAM.to_owned()].into_iter().chain(places.flatten()).collect();
+        Self(connect::command_line(words.iter().map(String::as_str)))
+    }
+}
+
+const PROGRAM: &str = "lorewell";
+
 /// Creates the world, fills it and makes it the current one.
-pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
+pub(crate) async fn run(settings: &Settings, name: &str, again: &Again) -> anyhow::Result<()> {
     let mut settings = with_notes(settings)?;
     // The notes folder shall belong to the new world.
     settings.world = Some(name.trim().to_owned());
@@ -56,7 +74,7 @@ pub(crate) async fn run(settings: &Settings, name: &str) -> anyhow::Result<()> {
     output::end_progress();
     scan::folder(&app, &settings, &written_code(&settings)?).await?;
     worlds::choose(&app, Principal::LOCAL, &world.name).await.map_err(advised)?;
-    tell(&world.name, settings.vault.as_deref());
+    tell(&world.name, settings.vault.as_deref(), again);
     Ok(())
 }
 
@@ -146,7 +164,7 @@ impl Stage {
             self.registry.call(&self.selection, &step.tool, self.call.clone(), arguments).await;
         let answer = answer.map_err(|error| match error {
             CallError::Failed(error) => anyhow::anyhow!("{}: {}", step.tool, error_object(&error)),
-            unknown @ CallError::UnknownTool(_) => unknown.into(),
+            unknown => unknown.into(),
         })?;
         for (name, pointer) in &step.keep {
             let value = answer.structured.pointer(pointer).cloned();
@@ -157,12 +175,12 @@ impl Stage {
     }
 }
 
-fn tell(world: &str, notes: Option<&Path>) {
+fn tell(world: &str, notes: Option<&Path>, Again(lorewell): &Again) {
     output::line(format!("{world} is ready, and the world you work in now. Look around:"));
     for (call, arguments) in TRY {
-        output::line(format!("  lorewell {call} '{arguments}'"));
+        output::line(format!("  {lorewell} {call} '{arguments}'"));
     }
-    output::line("or connect a client (`lorewell connect --help`) and ask it:");
+    output::line(format!("or connect a client (`{lorewell} connect --help`) and ask it:"));
     for question in ASK {
         output::line(format!("  {question}"));
     }
@@ -172,7 +190,10 @@ fn tell(world: &str, notes: Option<&Path>) {
             "Its notes are in {notes}; with VAULT_PATH={notes} they stay in step."
         ));
     }
-    output::line("`lorewell world list` shows your worlds, `lorewell world use NAME` goes back.");
+    output::line(world::FOLLOWED);
+    output::line(format!(
+        "`{lorewell} world list` shows your worlds, `{lorewell} world use NAME` goes back."
+    ));
 }
 
 /// Commands to try in the sample world.

@@ -12,7 +12,7 @@ use lore_store::{Coverage, Finding, Health, StoreError};
 use serde_json::json;
 
 use crate::cli::Doctor;
-use crate::config::Settings;
+use crate::config::{Faults, Settings};
 use crate::setup::Unopened;
 use crate::{output, setup};
 
@@ -20,11 +20,11 @@ use crate::{output, setup};
 /// parts of the configuration that were left out of the settings.
 pub(crate) async fn run(
     settings: &Settings,
-    faults: &[anyhow::Error],
+    faults: Faults,
     options: &Doctor,
 ) -> anyhow::Result<ExitCode> {
     let mut report = Report::default();
-    report.findings.extend(faults.iter().map(configured::finding));
+    report.findings.extend(faults.all().map(|fault| configured::finding(&fault)));
     let report = examine(settings, options, report).await;
     if options.json {
         print_json(settings, &report);
@@ -80,6 +80,10 @@ async fn examine(settings: &Settings, options: &Doctor, mut report: Report) -> R
             return report;
         }
     };
+    if options.accept && options.rebuild {
+        // A damaged index hinders accepting. What remains wrong is reported below.
+        let _ = app.store.rebuild_index().await;
+    }
     if options.accept {
         report.accepted = report.note(app.store.accept_damage().await);
     }
@@ -90,7 +94,7 @@ async fn examine(settings: &Settings, options: &Doctor, mut report: Report) -> R
     let found = report.health.iter().flat_map(|health| health.findings.clone());
     report.findings.extend(found.collect::<Vec<_>>());
     report.findings.extend(configured::findings_of(&app, settings).await);
-    // The world of a Kanka campaign is created only when its settings are valid.
+    // The world of a Kanka campaign is created only when the campaign has answered.
     if settings.kanka.is_some() && app.kanka.get().is_none() {
         return report;
     }

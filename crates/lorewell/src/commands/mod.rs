@@ -38,10 +38,17 @@ pub(crate) async fn run(
         Command::Serve(flags) => {
             serve::run(&Settings::load(options)?, &flags, background).await?;
         }
-        Command::Call(call) => return call::run(&Settings::load(options)?, call).await,
-        Command::Tools(show) => tools::run(&Settings::load(options)?, &show)?,
-        Command::Demo { name } => demo::run(&Settings::load(options)?, &name).await?,
-        Command::World(command) => world::run(&Settings::load(options)?, command).await?,
+        Command::Call(call) => {
+            return call::run(&Settings::without_faulty_services(options)?, call).await;
+        }
+        Command::Tools(show) => tools::run(&Settings::without_faulty_services(options)?, &show)?,
+        Command::Demo { name } => {
+            let again = demo::Again::of(&options);
+            demo::run(&Settings::without_faulty_services(options)?, &name, &again).await?;
+        }
+        Command::World(command) => {
+            world::run(&Settings::without_faulty_services(options)?, command).await?
+        }
         Command::Token(command) => token::run(&Settings::load(options)?, command).await?,
         Command::Federation(command) => {
             federation::run(&Settings::load(options)?, command).await?;
@@ -49,14 +56,18 @@ pub(crate) async fn run(
         Command::Scan(scan) => scan::run(&Settings::load(options)?, &scan).await?,
         Command::Doctor(show) => {
             let (settings, faults) = Settings::as_far_as_possible(options)?;
-            return doctor::run(&settings, &faults, &show).await;
+            return doctor::run(&settings, faults, &show).await;
         }
-        Command::Backup { file } => backup::backup(&Settings::load(options)?, &file).await?,
+        Command::Backup { file } => {
+            backup::backup(&Settings::without_faulty_services(options)?, &file).await?
+        }
         Command::Index => index::run(&Settings::load(options)?).await?,
         Command::Sync(command) => sync::run(&Settings::load(options)?, &command).await?,
         Command::Import(command) => exchange::import(&Settings::load(options)?, command).await?,
         Command::Export(command) => exchange::export(&Settings::load(options)?, command).await?,
-        Command::Restore { file } => backup::restore(&Settings::load(options)?, &file)?,
+        Command::Restore { file } => {
+            backup::restore(&Settings::without_faulty_services(options)?, &file)?
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,7 @@
 
 use lore_app::access::{self, Identity};
 use lore_app::worlds;
-use lore_core::Principal;
+use lore_core::{Principal, names};
 
 use crate::cli::World;
 use crate::config::Settings;
@@ -11,7 +11,7 @@ use crate::{output, setup};
 
 /// Runs a `world` command as the local user.
 pub(crate) async fn run(settings: &Settings, command: World) -> anyhow::Result<()> {
-    let app = setup::open_app(settings).await?;
+    let app = setup::open_without_services(settings).await?;
     let owner = Principal::LOCAL;
     match command {
         World::List => {
@@ -31,11 +31,30 @@ pub(crate) async fn run(settings: &Settings, command: World) -> anyhow::Result<(
                 worlds::choose(&app, owner, &world.name).await.map_err(advised)?;
             }
             output::line(format!("made the world {}", world.name));
+            if choose {
+                tell_chosen(settings, &world.name);
+            }
         }
         World::Use { name } => {
             let world = worlds::choose(&app, owner, &name).await.map_err(advised)?;
             output::line(format!("working in {}", world.name));
+            tell_chosen(settings, &world.name);
         }
     }
     Ok(())
+}
+
+/// What choosing a world means for programs that are running.
+pub(super) const FOLLOWED: &str = "A running server uses it for new conversations, unless it was \
+                                   started with --world; open ones stay where they are.";
+
+/// Tells on stderr what the choice does not affect.
+fn tell_chosen(settings: &Settings, name: &str) {
+    match &settings.world {
+        Some(named) if names::name_key(named) != names::name_key(name) => output::aside(format!(
+            "{named:?} is named by --world, LOREWELL_WORLD, lorewell.toml or the settings of Kanka, \
+             and goes before the chosen world"
+        )),
+        _ => output::aside(FOLLOWED),
+    }
 }

@@ -107,7 +107,8 @@ impl WorldAnvilFile {
                 Ok(Some(world_anvil::Config { url, app_key, token }))
             }
             (None, None) => Ok(None),
-            _ => bail!("World Anvil needs both: set WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN"),
+            (Some(_), None) => bail!(half("WORLD_ANVIL_APP_KEY", "WORLD_ANVIL_TOKEN")),
+            (None, Some(_)) => bail!(half("WORLD_ANVIL_TOKEN", "WORLD_ANVIL_APP_KEY")),
         }
     }
 }
@@ -154,7 +155,12 @@ impl KankaFile {
         let (token, campaign) = match (self.token, self.campaign) {
             (Some(token), Some(campaign)) if campaign > 0 => (token, campaign),
             (None, None) => return Ok(None),
-            _ => bail!("Kanka needs both: set KANKA_TOKEN and KANKA_CAMPAIGN_ID"),
+            (Some(_), Some(_)) => bail!(
+                "KANKA_CAMPAIGN_ID is no number of a campaign\n  try: the number in the address of \
+                 your campaign on Kanka"
+            ),
+            (Some(_), None) => bail!(half("KANKA_TOKEN", "KANKA_CAMPAIGN_ID")),
+            (None, Some(_)) => bail!(half("KANKA_CAMPAIGN_ID", "KANKA_TOKEN")),
         };
         let refresh = self.refresh.unwrap_or(Self::REFRESH);
         Ok(Some(KankaSettings {
@@ -274,6 +280,14 @@ pub(super) struct HttpFile {
     pub(super) rate_limit: Option<u32>,
     pub(super) kanka_rate_limit: Option<u32>,
     pub(super) max_sessions: Option<usize>,
+}
+
+/// The message when only one of two variables is set that need each other.
+fn half(there: &str, missing: &str) -> String {
+    format!(
+        "{there} is set, and {missing} is not\n  try: set both, or unset {there} (or take it out of \
+         lorewell.toml)"
+    )
 }
 
 /// Reads an environment variable; an empty one counts as missing.

@@ -82,7 +82,7 @@ impl Machine {
 }
 
 impl Os {
-    fn here() -> Self {
+    pub(super) fn here() -> Self {
         if cfg!(windows) {
             Self::Windows
         } else if cfg!(target_os = "macos") {

@@ -38,6 +38,11 @@ pub(crate) fn run(options: &Options, connect: &Connect) -> anyhow::Result<()> {
     if connect.write { plan.install() } else { plan.print(machine.os) }
 }
 
+/// Builds a command line for the shell of this system.
+pub(super) fn command_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    shell::line(Os::here(), words)
+}
+
 /// What to connect, and the file that configures it.
 struct Plan {
     spec: &'static Spec,
