@@ -171,3 +171,15 @@ def test_what_there_is_is_told_alike(api):
         assert isinstance(api.get(path), dict), path
     for rows in api.post("/code/query", cypher="MATCH (n) RETURN count(n)"):
         assert {"results", "count"} <= rows.keys()
+
+
+def test_writing_about_an_entity_takes_its_name(program, serve):
+    """A name that one entity has stands for its URI; one that several have lists their URIs."""
+    with serve().client() as http:
+        post = lambda path, **body: http.post(f"/compat/koi{path}", json=body)
+        uris = {name: post("/register-entity", name=name, type="Person").json()["canonical_uri"]
+                for name in ("Zed Alder", "Quill Beech")}
+        assert post("/entity/alias", uri="Zed Alder", alias="Zeddy").json()["entity"]["uri"] == uris["Zed Alder"]
+        merged = post("/entity/merge", from_uri="Quill Beech", into_uri="zed alder").json()
+        assert merged["entity"]["uri"] == uris["Zed Alder"], merged
+        assert post("/entity/alias", uri="Nobody", alias="X").status_code == 404

@@ -97,13 +97,17 @@ def test_read_only_by_flag(program, declared):
 
 
 def test_a_tool_that_is_off_cannot_be_called(program):
-    """A tool that is off is refused as unknown."""
+    """The error says that it is off, and why."""
     with program.stdio("--tools", "roll_dice") as pipes:
         pipes.initialize()
         error = error_of(
             pipes.ask("tools/call", {"name": "duality_rules_version", "arguments": {}})
         )
-        assert error["code"] == -32602 and "duality_rules_version" in error["message"]
+        assert error["code"] == -32602 and "duality_rules_version is switched off" in error["message"]
+    with program.stdio("--read-only") as pipes:
+        pipes.initialize()
+        error = error_of(pipes.ask("tools/call", {"name": "create_entities", "arguments": {}}))
+        assert error["code"] == -32602 and "read-only is on" in error["message"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ use std::cell::Cell;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
-pub use fold::fold;
+pub use fold::{composed, fold};
 
 /// One word of a text, with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

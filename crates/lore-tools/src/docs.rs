@@ -40,9 +40,14 @@ Some arguments mean the same in every tool. `idempotency_key` is a text of your 
 repeated with the same key and arguments changes nothing and gets the same answer; the key of
 another call is refused. `context_id` comes from `set_context` and is only needed by clients
 without a session. An optional `campaign_id` or `session_id` defaults to that of the context. Leave
-`rng` out for fresh dice; with the `seed_used` of an earlier roll, it repeats that roll. Switches
-are off and numbers zero by default. Numbers and texts have generous limits besides those shown; the
-error names them.
+`rng` out for fresh dice; with the `seed_used` of an earlier roll, it repeats that roll.
+
+What an argument means if it is left out is shown where it matters. Without that, a switch is off, a
+filter does not apply, and an update leaves the field as it is. Numbers and texts have generous
+limits besides those shown; the error names them. A `limit` of `find_entities` and of the `list_`
+tools above its maximum counts as the maximum. Texts with tag characters or characters that change
+the direction of text (U+202A to U+202E, U+2066 to U+2069, U+E0000 to U+E007F except in flags) are
+refused.
 ";
 
 /// Renders docs/errors.md: what each error code means and what to do.
@@ -129,6 +134,11 @@ fn write_fields(page: &mut String, heading: &str, schema: &Map<String, Value>) {
         let must = if required.iter().any(|key| *key == name) { "required" } else { "" };
         let about = field.get("description").and_then(Value::as_str).unwrap_or("");
         let about = about.replace('\n', " ").replace('|', "\\|");
+        let about = match field.get("default") {
+            Some(default) if about.is_empty() => format!("default `{default}`"),
+            Some(default) => format!("{}; default `{default}`", about.trim_end_matches('.')),
+            None => about,
+        };
         let _ = writeln!(page, "| `{name}` | {} | {must} | {about} |", type_words(field));
     }
 }

@@ -283,10 +283,10 @@ impl Federation {
             let found = inner.keeper.contents(needs).await.map_err(|_| Unanswered)?;
             inner.node.seal(&call.peer, &call.message, &found).map_err(|_| Unanswered)?
         };
-        let path = call.endpoint.path();
-        let answer = self.carrier.post(&call.url, call.given_by, path, body).await;
+        let endpoint = call.endpoint.path();
+        let answer = self.carrier.post(&call.url, call.given_by, endpoint, body).await;
         let status = answer.as_ref().map_or(0, |answer| answer.status);
-        tracing::debug!(peer = %call.peer, path, status, "called");
+        tracing::debug!(endpoint, status, "called");
         answer
     }
 

@@ -40,8 +40,8 @@ pub(crate) use documents::document;
 pub use documents::{Document, Mentioned, Read, mentioned_in, take};
 pub(crate) use entities::uri::{PREFIX as ORN, of_document, uid_shown};
 pub use entities::{
-    Entity, EntityType, Logged, Registered, Registration, Said, add_alias, by_id, by_uri, history,
-    list, register, remove_alias, retype,
+    Entity, EntityType, Logged, Registered, Registration, Said, add_alias, by_id, by_uri,
+    exactly_named, history, list, register, remove_alias, retype,
 };
 pub(crate) use entities::{by_name_outside, merged_into};
 pub use extract::{Extracted, ExtractedEntity};
@@ -54,7 +54,7 @@ pub use relations::{
 };
 pub use search::{
     Chunk, EntityHit, FoundDocument, FoundDocuments, Passages, SOURCES, Whose, find_documents,
-    find_entities, find_mere_documents,
+    find_entities, find_mere_documents, is_source, source_names,
 };
 pub(crate) use vault::yaml;
 pub use vault::{

@@ -131,6 +131,19 @@ pub const SOURCES: [(&str, &str); 4] = [
 /// The source of everything created by other doors (toolsets).
 const WORLD: &str = "world";
 
+/// Returns the names of the sources that are the same in every world.
+pub fn source_names() -> impl Iterator<Item = &'static str> {
+    SOURCES.into_iter().map(|(namespace, _)| namespace).chain([federation::SOURCE, WORLD])
+}
+
+/// Whether a name is that of such a source, or of one KOI-net node.
+pub fn is_source(name: &str) -> bool {
+    let lower = name.trim().to_lowercase();
+    source_names().any(|known| known == lower)
+        || SOURCES.iter().any(|(_, sensor)| *sensor == lower)
+        || lower.starts_with(federation::SOURCE)
+}
+
 /// Whether to return single passages besides documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passages {

@@ -1,7 +1,7 @@
 //! Prepares input for storage: trims it, checks its length and masks secrets.
 
 use lore_core::names::{self, NAME_MAX};
-use lore_core::{Error, Result};
+use lore_core::{Error, Result, texts};
 use lore_rules::memory::secrets;
 
 /// The maximum length of a text, in characters.
@@ -26,9 +26,10 @@ impl Cleaner {
         Ok(self.long(given))
     }
 
-    /// Masks the secrets in a text of any length, without trimming it.
+    /// Masks the secrets in a text of any length, without trimming it. Hidden characters are removed:
+    /// tools refuse them before, so this is a text from elsewhere.
     pub(super) fn long(&mut self, given: &str) -> String {
-        let masked = secrets::mask(given, names::may_be_unseen);
+        let masked = secrets::mask(&texts::cleaned(given), names::may_be_unseen);
         self.masked.extend(masked.found);
         masked.text
     }

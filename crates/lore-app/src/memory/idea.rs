@@ -187,8 +187,12 @@ async fn link(
     };
     let target = match call.lookup("Node", wanted).await {
         Ok(target) => target,
-        Err(refusal @ (Refusal::NotFound { .. } | Refusal::Refused { .. })) => {
+        Err(refusal @ Refusal::NotFound { .. }) => {
             return Ok((batch, Linked::Failed(refusal.to_string())));
+        }
+        // Without the ids to choose from, the caller would have to look for them.
+        Err(refusal @ Refusal::Refused { .. }) => {
+            return Ok((batch, Linked::Failed(format!("{refusal}: {}", refusal.hint()))));
         }
         Err(other) => return Err(other),
     };

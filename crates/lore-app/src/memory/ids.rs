@@ -10,10 +10,17 @@ use super::refusal::{Refusal, Reply};
 use crate::access::may_change;
 use crate::all_nodes::all_nodes;
 use crate::id_forms::{self, read_number, read_uid};
+use crate::play;
 
 /// Returns the id of a node as clients see it: a prefix for its kind and its uid in base32.
 pub fn shown(node: &Node) -> String {
     show(node.kind.as_str(), node.uid)
+}
+
+/// Returns the id of a node with what tells it from others of its name: its kind, and the number by
+/// which other toolsets know it.
+fn described(node: &Node) -> String {
+    format!("{} ({}, entity {})", shown(node), node.kind.as_str(), node.number)
 }
 
 /// Returns the id of something of this kind with this uid.
@@ -99,12 +106,14 @@ impl MemoryCall {
         let mut found = self.app.store.find_nodes(&self.viewer, query).await?.items;
         // Of the two halves of a fact, the lasting node is meant.
         let lasting: Vec<Uid> = found.iter().map(|node| node.uid).collect();
-        found.retain(|node| kept_by(node).is_none_or(|uid| !lasting.contains(&uid)));
+        // And a copy that a fork made stands for the original.
+        let stands_for = |node: &Node| kept_by(node).or_else(|| play::original(node));
+        found.retain(|node| stands_for(node).is_none_or(|uid| !lasting.contains(&uid)));
         match (found.pop(), found.is_empty()) {
             (Some(only), true) => Ok(only),
             (Some(last), false) => {
                 found.push(last);
-                let ids: Vec<_> = found.iter().map(shown).collect();
+                let ids: Vec<_> = found.iter().map(described).collect();
                 let message = format!("{what} is ambiguous: {}", text.trim());
                 Err(Refusal::refused(message, format!("give one of these ids: {}", ids.join(", "))))
             }

@@ -11,7 +11,7 @@ use super::kinds::{ENTRY, PARENT_ID, POST, PageKind};
 use super::live;
 use super::scribe::Scribe;
 use crate::damage::sound_texts;
-use crate::{App, doors, id_forms};
+use crate::{App, doors, id_forms, knowledge};
 
 /// A page as its reader sees it.
 #[derive(Debug, Clone)]
@@ -137,7 +137,7 @@ pub(super) async fn node(scribe: &Scribe, number: i64) -> Result<Node> {
     match found {
         Some(node) if scribe.kind_of(&node).is_some() => Ok(node),
         Some(node) if scribe.shown_as(&node).is_some() => Err(doors::kept_elsewhere(&node)),
-        _ => Err(unknown(number)),
+        _ => Err(nowhere(scribe, number).await?),
     }
 }
 
@@ -190,12 +190,27 @@ fn made_of(scribe: &Scribe, node: Node, texts: Vec<Text>, detail: Detail) -> Opt
 /// The error for a number that was not found. It says so if a campaign is still being copied,
 /// because the entity may exist on Kanka.
 pub async fn absent(scribe: &Scribe, number: i64) -> Result<Error> {
-    let Some(campaign) = scribe.live() else { return Ok(unknown(number)) };
+    let Some(campaign) = scribe.live() else { return nowhere(scribe, number).await };
     if campaign.standing(&scribe.app).await?.as_of.is_some() {
-        return Ok(unknown(number));
+        return nowhere(scribe, number).await;
     }
     let hint = "`lorewell sync kanka` goes on copying and tells how far it is";
     Ok(Error::not_found(format!("entity {number} in what is copied from Kanka so far"), hint))
+}
+
+/// The error for a number that nothing has. It says so if the entity that had it was merged into
+/// one that the viewer sees.
+async fn nowhere(scribe: &Scribe, number: i64) -> Result<Error> {
+    let merged = knowledge::merged_into(&scribe.app, &scribe.viewer, &[number]).await?;
+    let ids: Vec<NodeId> = merged.into_iter().map(|(_, into)| into).collect();
+    let Some(into) = scribe.app.store.nodes(&scribe.viewer, &ids).await?.pop() else {
+        return Ok(unknown(number));
+    };
+    let what = format!("entity {number} (merged into entity {}, {:?})", into.number, into.name);
+    Ok(Error::not_found(
+        what,
+        "use the entity it was merged into, or undo that with /entity/unmerge",
+    ))
 }
 
 /// The error for a number that does not exist.

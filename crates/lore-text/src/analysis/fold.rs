@@ -21,6 +21,12 @@ pub fn fold(text: &str, folded: &mut String) {
     }
 }
 
+/// Returns a text with accents composed with their letters, as most programs write them. Texts that
+/// look the same because they differ only in that become equal.
+pub fn composed(text: &str) -> String {
+    text.nfc().collect()
+}
+
 /// Whether the character is a combining mark.
 pub(super) fn is_mark(c: char) -> bool {
     is_combining_mark(c)

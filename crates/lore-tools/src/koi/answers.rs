@@ -3,7 +3,8 @@
 //! Fields that other KOI APIs may leave out are optional.
 
 use lore_app::knowledge::{
-    Chunk, Document, EntityHit, FoundDocument, Mentioned, Possible, Relation, Resolved,
+    Chunk, Document, EntityHit, FoundDocument, Mentioned, Possible, Relation, Resolved, is_source,
+    source_names,
 };
 use lore_core::error::echoed;
 use lore_core::{Provenance, Timestamp};
@@ -296,6 +297,9 @@ pub(crate) struct SearchAnswer {
     /// While the vault is still being read: the progress. Missing documents may be in unread notes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) vault: Option<String>,
+    /// Which sources there are, if nothing was found in one that is not among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -340,7 +344,9 @@ impl SearchAnswer {
         chunks: Vec<Chunk>,
     ) -> Self {
         let results: Vec<_> = documents.into_iter().map(FoundOut::from).collect();
+        let unknown = source.as_deref().filter(|source| results.is_empty() && !is_source(source));
         Self {
+            hint: unknown.map(|_| hint_of_sources()),
             count: results.len(),
             results,
             query: echoed(query),
@@ -351,6 +357,12 @@ impl SearchAnswer {
             vault: None,
         }
     }
+}
+
+/// Lists the sources for a caller who asked for one that has no documents.
+fn hint_of_sources() -> String {
+    let names: Vec<&str> = source_names().collect();
+    format!("nothing comes from this source; use {} or a namespace of memory", names.join(", "))
 }
 
 impl From<FoundDocument> for FoundOut {

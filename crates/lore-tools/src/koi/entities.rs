@@ -191,9 +191,10 @@ struct MergeIn {
 
 async fn merge(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: MergeIn = request.body()?;
-    let merged =
-        knowledge::merge(&request.librarian, &given.from_uri, &given.into_uri, &given.reason);
+    let given: MergeIn = request.own_words()?;
+    let from = uri_of(request, "from_uri", &given.from_uri).await?;
+    let into = uri_of(request, "into_uri", &given.into_uri).await?;
+    let merged = knowledge::merge(&request.librarian, &from, &into, &given.reason);
     let Merged { entity: stays, out_of_sight } = merged.await?;
     let mut answer = json!({ "success": true, "entity": entity(stays) });
     if let (Some(name), Some(fields)) = (out_of_sight, answer.as_object_mut()) {
@@ -215,7 +216,7 @@ struct UnmergeIn {
 
 async fn unmerge(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: UnmergeIn = request.body()?;
+    let given: UnmergeIn = request.own_words()?;
     let restored = knowledge::unmerge(&request.librarian, &given.uri, &given.reason).await?;
     shown(json!({ "success": true, "entity": entity(restored) }))
 }
@@ -231,10 +232,10 @@ struct RetypeIn {
 
 async fn retype(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: RetypeIn = request.body()?;
+    let given: RetypeIn = request.own_words()?;
+    let uri = uri_of(request, "uri", &given.uri).await?;
     let entity_type = read_type(request, "type", &given.entity_type).await?;
-    let changed =
-        knowledge::retype(&request.librarian, &given.uri, entity_type, &given.reason).await?;
+    let changed = knowledge::retype(&request.librarian, &uri, entity_type, &given.reason).await?;
     shown(json!({ "success": true, "entity": entity(changed) }))
 }
 
@@ -259,7 +260,8 @@ enum AliasAction {
 
 async fn alias(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let AliasIn { uri, alias, action, reason } = request.body()?;
+    let AliasIn { uri, alias, action, reason } = request.own_words()?;
+    let uri = uri_of(request, "uri", &uri).await?;
     let librarian = &request.librarian;
     let changed = match action {
         AliasAction::Add => knowledge::add_alias(librarian, &uri, &alias, &reason).await?,
@@ -286,6 +288,21 @@ async fn history(request: &Request<'_>, uri: &str) -> Answered {
         })
         .collect();
     shown(json!({ "entity_uri": uri, "count": count, "history": entries }))
+}
+
+/// Returns the URI that a text stands for: the text itself if it is one, or that of the only entity
+/// with exactly this name.
+async fn uri_of(request: &Request<'_>, field: &str, text: &str) -> Result<String> {
+    let named = knowledge::exactly_named(&request.librarian, text).await?;
+    match named.as_slice() {
+        [] => Ok(text.to_owned()),
+        [one] => Ok(one.uri.clone()),
+        several => {
+            let uris: Vec<_> = several.iter().map(|entity| entity.uri.as_str()).collect();
+            let hint = format!("give one of these URIs: {}", uris.join(", "));
+            Err(Error::invalid(field, format!("is the name of {} entities", uris.len()), hint))
+        }
+    }
 }
 
 async fn one(request: &Request<'_>, uri: &str) -> Result<Entity> {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use lore_app::knowledge::{Ask, Verb};
 use lore_app::knowledge::{Librarian, notes_read};
-use lore_core::{Error, Result};
+use lore_core::{Error, Result, texts};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -146,6 +146,15 @@ impl Request<'_> {
             None => return Err(unreadable("is required")),
         };
         schema::read(body, numbers).map_err(Failure::Unreadable)
+    }
+
+    /// Parses the body of a request whose texts are the caller's own. Unlike what is quoted from
+    /// documents and pages, these are not cleaned.
+    fn own_words<T: DeserializeOwned>(&self) -> std::result::Result<T, Failure> {
+        if let Some(Value::Object(body)) = &self.ask.body {
+            texts::check_fields(body).map_err(Failure::Unreadable)?;
+        }
+        self.body()
     }
 
     /// Parses the query parameters. Outside of text parameters, numbers and booleans are

@@ -157,7 +157,7 @@ struct RegisterIn {
 
 async fn register(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: RegisterIn = request.body()?;
+    let given: RegisterIn = request.own_words()?;
     let registration = Registration {
         introduced_by: None,
         name: given.name,

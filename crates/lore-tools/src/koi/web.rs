@@ -133,6 +133,8 @@ struct EntityIn {
     name: String,
     r#type: String,
     description: Option<String>,
+    /// What the page says about it, if there is no description.
+    context: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -160,7 +162,7 @@ fn intake(entities: Vec<Value>, relationships: Vec<Value>, folder: Option<String
     let entity = |one: EntityIn| NewEntity {
         name: one.name,
         type_name: one.r#type,
-        description: one.description,
+        description: one.description.or(one.context),
     };
     let relation = |one: RelationIn| NewRelation {
         subject: one.subject,

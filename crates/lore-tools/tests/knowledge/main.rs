@@ -28,6 +28,7 @@ mod recognised;
 mod renamed;
 mod retyped;
 mod said;
+mod taken_in;
 mod tellers;
 mod world;
 

@@ -264,3 +264,14 @@ async fn a_name_is_found_whichever_blanks_it_was_given_with() {
         assert_eq!(world.find(exact).await, ["Ada Holt"], "{name:?}");
     }
 }
+
+#[tokio::test]
+async fn pages_are_counted_from_one() {
+    let world = World::new().await;
+    for page in [0, -1, i64::MIN] {
+        let asked = json!({ "page": page });
+        let refused = world.try_call(world.owner, "find_entities", asked).await.unwrap_err();
+        let refused = refused.to_string();
+        assert!(refused.starts_with("page is not positive"), "{refused}");
+    }
+}

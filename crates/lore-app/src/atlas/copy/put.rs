@@ -1,7 +1,7 @@
 //! Copies one object of a service into the local world: creates, updates or restores it.
 
 use lore_anvil::{Form, Kind, OPEN_FIELDS, Object, check_section};
-use lore_core::{Error, Node, Result, Uid, names};
+use lore_core::{Error, Node, Result, Uid, names, texts};
 use lore_store::{Batch, Change, Expect, NodeKey, NodePatch, NodeRef, StoreError, TextRef};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(super) enum Put {
 impl Atlas {
     /// Creates or updates a copy. Its links are stored for later.
     pub(super) async fn put(&self, kind: Kind, now: Seen, mut fields: Object) -> Result<Put> {
-        clean_names(&mut fields);
+        clean(&mut fields);
         let uid = uid_of(kind, &now.id);
         let (node, put) = match self.node_here(uid).await? {
             Some(node) => (Some(node), Put::Changed),
@@ -96,7 +96,7 @@ impl Atlas {
 
     /// Creates or updates a secret.
     pub(super) async fn put_secret(&self, now: &Seen, mut fields: Object) -> Result<Put> {
-        clean_names(&mut fields);
+        clean(&mut fields);
         let uid = uid_of(Kind::Secret, &now.id);
         let fields = self.resolvable(Kind::Secret, fields).await?;
         let shown = uid.to_string();
@@ -314,8 +314,9 @@ fn taken(by: &str) -> Error {
     }
 }
 
-/// Cleans names that would be refused: nobody can be asked to correct those of a service.
-fn clean_names(fields: &mut Object) {
+/// Cleans texts and names that would be refused: nobody can be asked to correct those of a service.
+fn clean(fields: &mut Object) {
+    fields.values_mut().for_each(texts::clean_value);
     for name in ["title", "tags", "subtype"] {
         if let Some(Value::String(text)) = fields.get_mut(name) {
             *text = names::cleaned(text);

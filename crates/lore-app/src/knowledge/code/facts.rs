@@ -1,7 +1,7 @@
 //! The stored form of a file's facts: compact, because there are many.
 
 use lore_code::{
-    Base, BaseKind, Body, Brought, Call, EXTRACTION, Export, Field, FileFacts, Import, Label,
+    Base, BaseKind, Body, Call, EXTRACTION, Export, Field, FileFacts, Import, ImportedName, Label,
     Language, Symbol, Through,
 };
 use serde::{Deserialize, Serialize};
@@ -165,14 +165,14 @@ fn through(way: Option<String>) -> Through {
 
 fn kept_import(import: &Import) -> (String, Vec<KeptName>, u32) {
     let names = import.names.iter().cloned();
-    let names = names.map(|brought| KeptName::Whole(brought.path, brought.name, brought.local));
+    let names = names.map(|name| KeptName::Whole(name.path, name.name, name.local));
     (import.module.clone(), names.collect(), import.line)
 }
 
 fn import((module, names, line): (String, Vec<KeptName>, u32)) -> Import {
     let names = names.into_iter().map(|name| match name {
-        KeptName::Plain(name) => Brought { path: module.clone(), local: name.clone(), name },
-        KeptName::Whole(path, name, local) => Brought { path, name, local },
+        KeptName::Plain(name) => ImportedName { path: module.clone(), local: name.clone(), name },
+        KeptName::Whole(path, name, local) => ImportedName { path, name, local },
     });
     Import { names: names.collect(), module, inside: None, line }
 }

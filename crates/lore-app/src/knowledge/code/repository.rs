@@ -138,8 +138,8 @@ pub async fn remove(librarian: &Librarian, name: &str) -> Result<bool> {
     librarian.app.store.commit(&librarian.viewer, librarian.batch().change(gone)).await?;
     if let Some(copy) = copy_of(librarian, &known.node) {
         let dropped = tokio::task::spawn_blocking(move || lore_code::drop_copy(&copy)).await;
-        if let Ok(Err(error)) = dropped {
-            tracing::warn!(%error, name, "the copy of a repository was not removed");
+        if let Ok(Err(_)) = dropped {
+            tracing::warn!(node = %known.node.id, "the copy of a repository was not removed");
         }
     }
     Ok(true)

@@ -182,7 +182,10 @@ impl Drop for Scan<'_> {
         let name = self.known.kept.name.clone();
         runtime.spawn(async move {
             if let Err(error) = note_given_up(&librarian, &name, &mark).await {
-                tracing::warn!(%error, name, "it was not noted that a scan was given up");
+                tracing::warn!(
+                    code = error.code().meaning().name,
+                    "it was not noted that a scan was given up"
+                );
             }
             drop(busy);
         });

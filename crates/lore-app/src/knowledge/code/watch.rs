@@ -49,12 +49,13 @@ async fn scan_due(app: &Arc<App>, interval: Duration) -> Result<()> {
             if !turn_has_come(last, kept.failures, interval, app.effects.now()) {
                 continue;
             }
-            let repo = kept.name.clone();
             match scan::scan_known(&librarian, &known, &|_, _, _| {}).await {
                 Ok(done) => {
-                    tracing::info!(repo, parsed = done.parsed, "a repository was scanned");
+                    tracing::info!(node = %known.node.id, parsed = done.parsed, "a repository was scanned");
                 }
-                Err(error) => tracing::warn!(%error, repo, "a repository was not scanned"),
+                Err(error) => {
+                    tracing::warn!(code = error.code().meaning().name, node = %known.node.id, "a repository was not scanned")
+                }
             }
         }
     }

@@ -23,7 +23,7 @@ pub use registered_again::Said;
 
 use lore_core::{Error, Node, NodeId, Result, Viewer};
 use lore_resolve::{Candidate, Decision, Query};
-use lore_store::{NodeKey, NodeQuery};
+use lore_store::{NameMatch, NodeKey, NodeQuery};
 use serde_json::Value;
 
 use super::librarian::Librarian;
@@ -32,7 +32,7 @@ use super::merge::shares::Shares;
 use super::names::catalogue::Catalogue;
 use super::vault::note;
 use crate::federation::{DOCUMENT_TYPE, SAID_KIND};
-use crate::{App, id_forms};
+use crate::{App, id_forms, play};
 
 /// A node that stands for a thing.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,8 +46,12 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// Returns a node as an entity; `None` if it is not one.
+    /// Returns a node as an entity; `None` if it is not one. A character that a fork copied is not:
+    /// the entity is the original.
     pub fn of(node: Node) -> Option<Self> {
+        if play::original(&node).is_some() {
+            return None;
+        }
         let entity_type = EntityType::of(&node)?;
         let uri = uri::of_entity(&node, entity_type);
         Some(Self { node, entity_type, uri })
@@ -214,6 +218,20 @@ fn best(catalogue: &Catalogue, text: &str, wanted: &[EntityType]) -> Option<Cand
     let hinted = wanted.iter().filter_map(|wanted| sure(Some(wanted.as_str())));
     let hinted = hinted.max_by(|a, b| a.confidence.total_cmp(&b.confidence));
     hinted.or_else(|| sure(None))
+}
+
+/// Returns the entities with exactly this name or alias, ignoring case; none if the text is a URI or
+/// an id.
+pub async fn exactly_named(librarian: &Librarian, text: &str) -> Result<Vec<Entity>> {
+    /// More than anybody could choose from.
+    const MANY: usize = 20;
+    if by_uri(librarian, text).await?.is_some() {
+        return Ok(Vec::new());
+    }
+    let name = Some(NameMatch::Exact(text.trim().to_owned()));
+    let query = NodeQuery { name, limit: MANY, ..NodeQuery::default() };
+    let found = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
+    Ok(found.items.into_iter().filter_map(Entity::of).collect())
 }
 
 /// Returns the best candidates for an ambiguous name, each with its name and URI.

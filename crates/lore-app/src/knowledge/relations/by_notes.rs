@@ -65,7 +65,7 @@ pub(super) async fn tell(
                 spoken_of.extend(joint.ends());
             }
             Err(Related::Unknown { .. }) => waiting.push(item.clone()),
-            Err(problem) => tracing::debug!(?problem, ?read_in, "a relation of a note"),
+            Err(_) => tracing::debug!("a relation of a note was not kept"),
         }
     }
     Ok(Told { said, spoken_of, waiting })

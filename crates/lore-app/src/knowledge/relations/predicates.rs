@@ -89,17 +89,26 @@ impl Predicate {
         ALL.iter().find(|known| known.name == name)
     }
 
+    /// Whether a relation may start at something of this type.
+    pub(in crate::knowledge) fn may_start(&self, subject: EntityType) -> bool {
+        self.subjects.is_empty() || self.subjects.contains(&subject)
+    }
+
+    /// Whether a relation may lead to something of this type.
+    pub(in crate::knowledge) fn may_end(&self, object: EntityType) -> bool {
+        self.objects.is_empty() || self.objects.contains(&object)
+    }
+
     /// Returns why the predicate does not fit these types; `None` if it does.
     pub fn objection(&self, subject: EntityType, object: EntityType) -> Option<String> {
-        let fits = |allowed: &[EntityType], given| allowed.is_empty() || allowed.contains(&given);
         let names = |allowed: &[EntityType]| {
             allowed.iter().map(|known| known.as_str()).collect::<Vec<_>>().join(" or ")
         };
-        if !fits(self.subjects, subject) {
+        if !self.may_start(subject) {
             let (wanted, given) = (a(&names(self.subjects)), a(subject.as_str()));
             return Some(format!("{} starts at {wanted}, not {given}", self.name));
         }
-        (!fits(self.objects, object)).then(|| {
+        (!self.may_end(object)).then(|| {
             let (wanted, given) = (a(&names(self.objects)), a(object.as_str()));
             format!("{} leads to {wanted}, not {given}", self.name)
         })

@@ -66,7 +66,7 @@ pub(in crate::knowledge) async fn settle(librarian: &Librarian, entity: &Entity)
         Ok::<_, lore_core::Error>(())
     };
     if let Err(error) = work.await {
-        tracing::info!(%error, uri = entity.uri, "relations of notes still wait");
+        tracing::info!(code = error.code().meaning().name, node = %entity.node.id, "relations of notes still wait");
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lore_core::{Effects, Error, Result, Role, WorldId};
+use lore_text::analysis::composed;
 use lore_vault::{FolderPath, Frontmatter, NotePath, Vault, VaultError, Written};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
@@ -128,15 +129,37 @@ pub async fn notes_read(librarian: &Librarian) -> Option<(usize, usize)> {
 
 /// Returns the text of a note.
 pub async fn read_note(librarian: &Librarian, path: &str) -> Result<String> {
-    let path = NotePath::parse(path)?;
+    let path = as_there(librarian, NotePath::parse(path)?).await?;
     on_disk(librarian, move |vault| vault.read(&path)).await
+}
+
+/// Returns the path of a note as it is on disk. Some programs write accents as characters of their
+/// own, so the same name may be there in another form.
+async fn as_there(librarian: &Librarian, path: NotePath) -> Result<NotePath> {
+    let (whole, file) = (path.to_string(), path.file_name());
+    if file.is_ascii() {
+        return Ok(path);
+    }
+    let folder = whole.strip_suffix(file).unwrap_or_default().trim_end_matches('/');
+    let folder = FolderPath::parse(if folder.is_empty() { "." } else { folder })?;
+    let inside = folder.clone();
+    let names = match on_disk(librarian, move |vault| vault.list(&inside)).await {
+        Ok(names) if !names.iter().any(|name| name == file) => names,
+        Ok(_) | Err(Error::NotFound { .. }) => return Ok(path),
+        Err(error) => return Err(error),
+    };
+    let wanted = composed(file);
+    match names.into_iter().find(|name| composed(name) == wanted) {
+        Some(name) => Ok(NotePath::parse(&folder.note(&name))?),
+        None => Ok(path),
+    }
 }
 
 /// Writes a note and stores it as a document. If the new text has no frontmatter, that of the
 /// replaced note is kept.
 pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Result<WrittenNote> {
     librarian.viewer.require(Role::Gm)?;
-    let path = NotePath::parse(path)?;
+    let path = as_there(librarian, NotePath::parse(path)?).await?;
     let (place, text) = (path.clone(), content.to_owned());
     let written =
         on_disk(librarian, move |vault| vault.write(&place, &text, Frontmatter::Keep)).await?;

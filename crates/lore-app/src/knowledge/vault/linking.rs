@@ -110,7 +110,7 @@ impl Links {
 /// not the fault of whoever changed the names.
 pub(in crate::knowledge) async fn turned(librarian: &Librarian, entity: &Entity, names: &Turned) {
     if let Err(error) = mark_linking(librarian, entity, names).await {
-        tracing::info!(%error, uri = entity.uri, "notes that link to it were not marked");
+        tracing::info!(code = error.code().meaning().name, node = %entity.node.id, "notes that link to it were not marked");
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) async fn read_marked(librarian: &Librarian) {
     let Ok(marked) = marked else { return };
     for id in marked.into_iter().take(READ_AT_ONCE) {
         if let Err(error) = read_again(librarian, id).await {
-            tracing::info!(%error, "a note was not read again");
+            tracing::info!(code = error.code().meaning().name, "a note was not read again");
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use lore_core::names::name_key;
-use lore_core::{Node, NodeId, Properties, Result};
+use lore_core::{Node, NodeId, Properties, Result, texts};
 use lore_store::Direction;
 use lore_vault::NotePath;
 use serde_json::{Value, json};
@@ -66,7 +66,8 @@ pub(in crate::knowledge) async fn read_anew(
     text: &str,
 ) -> Result<()> {
     let _keeping = librarian.app.notes.keeping.lock().await;
-    let note = Note::read(text);
+    let seen = texts::cleaned(text);
+    let note = Note::read(&seen);
     let rid = rid(&path.to_string());
     let before = shelve::shelved(librarian, &rid).await?;
     let spoken_of = vouching::mentioned_by(librarian, before.as_ref()).await?;
@@ -306,7 +307,10 @@ async fn introduced(
         Err(error) if error.code().meaning().retry => Err(error),
         // The note is kept as a document nevertheless.
         Err(error) => {
-            tracing::info!(%error, %path, "a note's entity was not registered");
+            tracing::info!(
+                code = error.code().meaning().name,
+                "a note's entity was not registered"
+            );
             Ok(None)
         }
     }

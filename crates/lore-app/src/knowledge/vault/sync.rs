@@ -72,7 +72,7 @@ async fn look_round(
     kept.paths.retain(|path, _| folder.holds(path));
     for note in &notes {
         if let Some(digest) = fresh.get(&note.path.to_string()) {
-            told(kept.follow(librarian, &note.path, digest, &present, &fresh).await, &note.path);
+            told(kept.follow(librarian, &note.path, digest, &present, &fresh).await);
         }
     }
     // Register all entities first, so that notes can refer to entities whose notes come later.
@@ -108,7 +108,7 @@ async fn unkept(librarian: &Librarian, path: &NotePath) -> Option<String> {
         Ok((!kept).then(|| stored_notes::digest(&text)))
     };
     work.await.unwrap_or_else(|error| {
-        told(Err(error), path);
+        told(Err(error));
         None
     })
 }
@@ -184,7 +184,7 @@ async fn welcomed(librarian: &Librarian, path: &NotePath, digest: &str) {
         }
         Ok(())
     };
-    told(work.await, path);
+    told(work.await);
 }
 
 /// Stores a note, unless it changed since it had this digest. Returns whether it changed.
@@ -196,7 +196,7 @@ async fn kept_unless_changed(librarian: &Librarian, path: &NotePath, digest: &st
         }
     };
     work.await.unwrap_or_else(|error| {
-        told(Err(error), path);
+        told(Err(error));
         false
     })
 }
@@ -225,7 +225,7 @@ pub(super) async fn exchanged(
 /// Moves the document of a note to another path. Returns whether that succeeded.
 pub(super) async fn moved(librarian: &Librarian, from: &str, to: &str) -> bool {
     stored_notes::follow(librarian, from, to).await.unwrap_or_else(|error| {
-        tracing::info!(%error, from, to, "a note that moved was not followed");
+        tracing::info!(code = error.code().meaning().name, "a note that moved was not followed");
         false
     })
 }
@@ -237,7 +237,7 @@ pub(super) async fn written(librarian: &Librarian, path: &NotePath) {
         came(librarian, path, &text).await?;
         stored_notes::keep(librarian, path, &text).await
     };
-    told(work.await, path);
+    told(work.await);
 }
 
 /// If a note is new at its path and has the text of one that is gone, takes it to be that one.
@@ -270,9 +270,9 @@ pub(super) async fn read(librarian: &Librarian, path: &NotePath) -> Result<Strin
     files::on_disk(librarian, move |vault| vault.read(&place)).await
 }
 
-fn told(outcome: Result<()>, path: &NotePath) {
+fn told(outcome: Result<()>) {
     if let Err(error) = outcome {
-        tracing::info!(%error, %path, "a note was not kept");
+        tracing::info!(code = error.code().meaning().name, "a note was not kept");
     }
 }
 
@@ -285,7 +285,10 @@ pub(super) async fn removed(librarian: &Librarian, path: &str) {
         }
     };
     if let Err(error) = work.await {
-        tracing::info!(%error, path, "a note that is gone was not taken away");
+        tracing::info!(
+            code = error.code().meaning().name,
+            "a note that is gone was not taken away"
+        );
     }
 }
 

@@ -169,7 +169,10 @@ async fn follow(librarian: &Librarian, changes: &[Change]) {
             [Change::Folder(folder)] => {
                 if let Err(error) = sync(librarian, folder, &|_, _| {}).await {
                     // Links and unreadable folders are skipped; the rest is followed.
-                    tracing::info!(%error, %folder, "a folder of the vault was not read");
+                    tracing::info!(
+                        code = error.code().meaning().name,
+                        "a folder of the vault was not read"
+                    );
                 }
             }
             [Change::FolderRenamed { .. } | Change::Unknown] => {

@@ -62,16 +62,18 @@ pub struct Standing {
 }
 
 impl Campaign {
-    /// Opens the world that mirrors a campaign, without a request to Kanka.
+    /// Creates the world that will mirror a campaign. Fails if the campaign does not answer, so
+    /// that a wrong number or token leaves no empty world behind.
+    pub async fn begin(app: &Arc<App>, config: Config, remote: Arc<dyn Remote>) -> Result<Self> {
+        remote.heads(Pace::Leisure, None, 1).await?;
+        crate::worlds::create(app, Principal::LOCAL, &config.world, MIRROR).await?;
+        Self::open(app, config, remote).await
+    }
+
+    /// Opens the world that mirrors a campaign, without a request to Kanka. Fails with
+    /// [`Error::NotFound`] if there is no such world.
     pub async fn open(app: &Arc<App>, config: Config, remote: Arc<dyn Remote>) -> Result<Self> {
-        let owner = Principal::LOCAL;
-        let world = match crate::worlds::resolve(app, owner, &config.world).await {
-            Ok(world) => world,
-            Err(Error::NotFound { .. }) => {
-                crate::worlds::create(app, owner, &config.world, MIRROR).await?
-            }
-            Err(other) => return Err(other),
-        };
+        let world = crate::worlds::resolve(app, Principal::LOCAL, &config.world).await?;
         let campaign = Self {
             remote,
             config,

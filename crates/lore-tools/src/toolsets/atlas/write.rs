@@ -195,6 +195,13 @@ fn by_argument(offered: &[Offered], error: Error) -> Error {
     Error::Invalid { field: named.map_or(field, |one| one.argument.to_owned()), problem, hint }
 }
 
+/// Whether a number is exact and has few enough digits to be an id or a year.
+fn is_written_out(number: f64) -> bool {
+    /// 2^53.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    number.abs() < EXACT
+}
+
 fn checked(one: &Offered, value: &Value) -> Result<Value> {
     let fits = match (one.takes, value) {
         // Fields with a fixed set of values cannot be cleared.
@@ -204,7 +211,8 @@ fn checked(one: &Offered, value: &Value) -> Result<Value> {
         (Takes::Number, Value::Number(_)) | (Takes::Named, Value::Object(_)) => true,
         (Takes::Count, Value::Number(count)) => count.as_i64() >= Some(1),
         // Ids and years may also be given as numbers.
-        (Takes::Text, Value::String(_) | Value::Number(_)) => true,
+        (Takes::Text, Value::String(_)) => true,
+        (Takes::Text, Value::Number(number)) => number.as_f64().is_some_and(is_written_out),
         (Takes::Texts, Value::Array(items)) => items.iter().all(Value::is_string),
         (Takes::Choice(words), Value::String(text)) => words.contains(&text.trim()),
         _ => false,

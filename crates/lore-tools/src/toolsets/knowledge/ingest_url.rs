@@ -55,13 +55,13 @@ struct EntityIn {
     name: String,
     /// Entity type, such as Person.
     r#type: String,
-    /// The text that names it.
+    /// The text that names it, kept if there is no description.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<String>,
-    /// What it is, if it is new.
+    /// What the page says about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// 0 to 1.
+    /// As process_url gives it; not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
 }

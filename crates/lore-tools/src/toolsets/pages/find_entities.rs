@@ -45,7 +45,7 @@ pub(super) struct Input {
     /// Page number, from 1.
     #[schemars(extend("default" = 1))]
     page: Option<i64>,
-    /// Results per page, at most 100; 0 is all.
+    /// Results per page; more than 100 counts as 100, 0 is all.
     #[schemars(extend("default" = 25))]
     limit: Option<i64>,
 }
@@ -125,7 +125,8 @@ fn query(input: Input) -> Result<PageQuery> {
         }
         limit => usize::try_from(limit.min(PAGE.1)).ok(),
     };
-    let page = usize::try_from(input.page.unwrap_or(1).max(1) - 1).unwrap_or(0);
+    let page = input.page.unwrap_or(1).checked_sub(1).and_then(|page| usize::try_from(page).ok());
+    let page = page.ok_or_else(|| Error::invalid("page", "is not positive", "count from 1"))?;
     let name = input.name.filter(|name| !name.trim().is_empty()).map(|name| {
         match (input.name_fuzzy, input.name_exact) {
             (true, _) => NameFilter::Alike(name),

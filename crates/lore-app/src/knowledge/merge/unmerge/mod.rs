@@ -246,7 +246,7 @@ async fn finish(librarian: &Librarian, kept: Uid) -> Result<()> {
         // Notes edited while the two were merged say what each of them is now.
         && let Err(error) = reread::after_parting(librarian, [&entity.uri, &uri], merged_at).await
     {
-        tracing::info!(%error, uri, "the notes about two that parted were not read again");
+        tracing::info!(code = error.code().meaning().name, node = %entity.node.id, "the notes about two that parted were not read again");
         // The vault watcher tries again later. It does not look into the bin, so a survivor that
         // returns there is finished now.
         if !away {
@@ -277,7 +277,7 @@ pub(in crate::knowledge) async fn finish_all(librarian: &Librarian) -> Result<()
     let kept = librarian.catalogue().await?.parting();
     for node in librarian.app.store.nodes(&librarian.viewer, &kept).await? {
         if let Err(error) = finish(librarian, node.uid).await {
-            tracing::info!(%error, name = node.name, "a parting was not finished");
+            tracing::info!(code = error.code().meaning().name, node = %node.id, "a parting was not finished");
         }
     }
     Ok(())
