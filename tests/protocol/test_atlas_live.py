@@ -137,9 +137,10 @@ def test_the_atlas_is_on_where_world_anvil_is_configured(live):
     assert {"get_article", "roll_dice"} <= {tool["name"] for tool in live.tools()}
     half = Program(live.binary, live.home / "half")
     half.settings = {"WORLD_ANVIL_TOKEN": "canary"}
-    done = half.run("tools")
-    assert done.returncode != 0 and "WORLD_ANVIL_APP_KEY" in done.stderr
-    assert "canary" not in done.stderr
+    for command, code in (("tools", 0), ("serve", 1)):
+        done = half.run(command)
+        assert done.returncode == code and "WORLD_ANVIL_APP_KEY" in done.stderr, (command, done)
+        assert "canary" not in done.stderr
 
 
 def test_writes_arrive_are_read_back_and_private(program, live, origin):

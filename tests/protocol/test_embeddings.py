@@ -143,6 +143,7 @@ def test_the_key_is_never_told(program, service):
 @pytest.mark.parametrize("missing", ["LOREWELL_EMBEDDINGS_URL", "LOREWELL_EMBEDDINGS_MODEL"])
 def test_half_a_setting_is_an_error(program, service, missing):
     env = {name: value for name, value in settings(service).items() if name != missing}
-    done = program.run("tools", env=env)
-    assert done.returncode != 0
-    assert "embeddings.url and embeddings.model" in done.stderr
+    for command, code in (("tools", 0), ("serve", 1)):
+        done = program.run(command, env=env)
+        assert done.returncode == code, (command, done)
+        assert "embeddings.url and embeddings.model" in done.stderr

@@ -133,7 +133,7 @@ impl Open {
 
 /// Whether a tag, with the text up to the next tag, certainly closes itself.
 fn is_closed(tag: &str) -> bool {
-    let is_even = |quote: char| tag.matches(quote).count() % 2 == 0;
+    let is_even = |quote: char| tag.matches(quote).count().is_multiple_of(2);
     let tag = tag.trim_end();
     tag.ends_with("/>") && tag.matches('>').count() == 1 && is_even('"') && is_even('\'')
 }
