@@ -47,7 +47,7 @@ async fn a_page_that_is_too_complex_is_refused() {
 }
 
 #[tokio::test]
-async fn a_note_that_was_not_written_is_written_when_the_page_comes_again() {
+async fn who_takes_in_a_page_after_others_gets_one_note_that_stays_deleted() {
     let world = World::new().await;
     let player = world.player().await;
     let url = "https://example.org/herring";
