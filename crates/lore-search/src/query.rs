@@ -24,7 +24,8 @@ pub struct Query {
     /// Skip this many hits.
     pub offset: usize,
     /// Leave out hits with a lower score. Scores of questions are absolute: about 0 means
-    /// unrelated, 1 means that every word of the question is matched.
+    /// unrelated, 1 means that every word of the question is matched. [`Parts::levelled`] depends on
+    /// the other hits and is not counted.
     pub min_score: Option<f32>,
     /// Whether to fill the answer with the next best documents if fewer than `limit` have a reason
     /// to be found; if none has one, with a few whose meaning is nearest to the question.
@@ -137,9 +138,11 @@ pub struct Parts {
     pub name: f32,
     /// It has the words that the best answers share and is similar to them (positive), or similar
     /// to none of them (negative). Where the question asks for several things, it stands beside a
-    /// better answer (negative). For a message found beside texts that stand alone: minus what the
-    /// best messages get for who said it, and how.
+    /// better answer (negative).
     pub shared: f32,
+    /// It stands alone among messages of logs: what the best of them get for who said them, and
+    /// how.
+    pub levelled: f32,
 }
 
 impl Parts {
@@ -157,6 +160,7 @@ impl Parts {
             + self.session
             + self.name
             + self.shared
+            + self.levelled
     }
 
     /// The reasons that only tell the messages of a log from each other: who said it, and how. The

@@ -62,15 +62,23 @@ struct Found {
     base: f32,
     /// What other answers add to it or take from it.
     shared: f32,
-    /// The part of its own score that only messages of a log can have.
+    /// The part of its own score that mostly messages of a log have.
     structure: f32,
+    /// What it gets beside messages of a log, because it cannot have what they owe to structure.
+    levelled: f32,
     /// Its similarity of meaning, above the average of the store.
     above: f32,
     match_kind: MatchKind,
 }
 
 impl Found {
+    /// The score that orders it among others.
     fn score(&self) -> f32 {
+        self.own_score() + self.levelled
+    }
+
+    /// The score that does not depend on whether messages of a log are among the others.
+    fn own_score(&self) -> f32 {
         self.base + self.shared
     }
 
@@ -216,25 +224,25 @@ fn likenesses(
     found.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Lowers messages of logs by what the best of them owe to who said it and how, if there are also
-/// texts that stand alone. Such reasons only tell messages from each other; texts that stand alone
-/// cannot have them, and must not come later for that.
+/// Raises documents that stand alone and answer to what the best messages of logs owe to who said them and how.
+/// Such reasons only tell messages from each other; a text that stands alone has none of them, or
+/// few, and must not come later for that.
 fn level(view: &View, found: &mut [Found]) {
-    let is_alone =
-        |one: &Found| !view.is_log(one.slot) && !view.facts(one.slot).is_head && one.has_reason();
-    if !found.iter().any(is_alone) {
-        return;
-    }
-    let mut logs: Vec<&mut Found> = found.iter_mut().filter(|one| view.is_log(one.slot)).collect();
+    let mut logs: Vec<&Found> = found.iter().filter(|one| view.is_log(one.slot)).collect();
     if logs.len() > BEST_MESSAGES {
         logs.select_nth_unstable_by(BEST_MESSAGES, |a, b| order(view, a, b));
+        logs.truncate(BEST_MESSAGES);
     }
-    let count = BEST_MESSAGES.min(logs.len());
-    let Some(best) = logs.get_mut(..count).filter(|best| !best.is_empty()) else { return };
+    if logs.is_empty() {
+        return;
+    }
     // In a fixed order, so that the sum is the same whatever was inserted first.
-    best.sort_unstable_by(|a, b| order(view, a, b));
-    let usual = best.iter().map(|one| one.structure).sum::<f32>() / count as f32;
-    logs.iter_mut().for_each(|one| one.shared -= usual.max(0.0));
+    logs.sort_unstable_by(|a, b| order(view, a, b));
+    let usual = logs.iter().map(|one| one.structure).sum::<f32>() / logs.len() as f32;
+    let is_alone = |one: &&mut Found| !view.is_log(one.slot) && one.has_reason();
+    for one in found.iter_mut().filter(is_alone) {
+        one.levelled = (usual - one.structure).max(0.0);
+    }
 }
 
 /// Adjusts the scores of texts that are not part of a log, by the words that the best of them share
@@ -257,7 +265,7 @@ fn share(view: &View, lexicon: &Lexicon, found: &mut [Found], reasons: Reasons) 
         return;
     }
     alone.sort_unstable_by(|a, b| order(view, a, b));
-    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.slot, one.score())).collect();
+    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.slot, one.own_score())).collect();
     let feedback = Feedback::of(view, lexicon, &best);
     for one in &mut alone {
         one.shared = weight * weights::SHARED * feedback.score(view, one.slot);
@@ -267,7 +275,7 @@ fn share(view: &View, lexicon: &Lexicon, found: &mut [Found], reasons: Reasons) 
     }
     alone.sort_unstable_by(|a, b| order(view, a, b));
     alone.truncate(company::COMPARED);
-    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.slot, one.score())).collect();
+    let best: Vec<(Slot, f32)> = alone.iter().map(|one| (one.slot, one.own_score())).collect();
     for (one, gain) in alone.into_iter().zip(company::gains(view, &best)) {
         one.shared += weight * gain;
     }
@@ -283,7 +291,7 @@ fn unit_key(key: DocKey, unit: Unit) -> DocKey {
 /// Sorts, drops low scores and everything beyond the limit; returns the total before the limit.
 fn cut(view: &View, found: &mut Vec<Found>, query: &Query) -> usize {
     if let Some(least) = query.min_score {
-        found.retain(|one| one.score() >= least);
+        found.retain(|one| one.own_score() >= least);
     }
     let total = found.len();
     let wanted = query.offset.saturating_add(query.limit);

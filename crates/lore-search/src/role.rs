@@ -21,6 +21,12 @@ impl Role {
         }
     }
 
+    /// Whether an author of this name is only labelled with the side, as every message of a chat is.
+    /// A chatbot with a name is not: people ask for it by that name.
+    pub(crate) fn is_label(author: &str) -> bool {
+        Self::of(author).is_some() && !matches!(author, "chatgpt" | "claude" | "gemini")
+    }
+
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Person => Self::Machine,

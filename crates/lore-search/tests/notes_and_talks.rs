@@ -70,8 +70,74 @@ fn who_said_it_and_how_only_tells_messages_from_each_other() {
     let question = "how many newsletters are allowed a month?";
     let hits = ask(&index, &Query::new(question, 10));
     assert_eq!(hits[0].key.node.0, 1, "{hits:?}");
+    assert!(hits[0].parts.levelled > 0.0, "{hits:?}");
     let said: Vec<_> = hits.iter().filter(|hit| hit.key.node.0 >= 100).collect();
-    assert!(!said.is_empty() && said.iter().all(|hit| hit.parts.shared < 0.0), "{hits:?}");
+    assert!(!said.is_empty() && said.iter().all(|hit| hit.parts.levelled == 0.0), "{hits:?}");
     let alone = Query::new("how many kilometres did the doctor allow Mara?", 1);
     assert_eq!(ids(&ask(&index, &alone)), [102]);
+}
+
+#[test]
+fn a_note_beside_them_takes_nothing_from_messages() {
+    let question = Query { min_score: Some(0.0), ..Query::new("what did you tell me of wine?", 9) };
+    let mut index = Index::new();
+    stew(&mut index);
+    // The statistics of both worlds are the same, but only in one the note answers.
+    index.put(entry(1, "Lamps in the hall are dimmed at ten", &When::Written("2024-03-01")));
+    let without = ask(&index, &question);
+    index.put(entry(1, "Wine in the hall is dimmed at ten", &When::Written("2024-03-01")));
+    let with: Vec<_> = ask(&index, &question);
+    assert!(ids(&with).contains(&1), "{with:?}");
+    for hit in without {
+        let now = with.iter().find(|now| now.key == hit.key);
+        // The note only makes the word "wine" less rare.
+        assert!(now.is_some_and(|now| now.score > hit.score - 0.1), "{hit:?}\n{now:?}");
+    }
+}
+
+#[test]
+fn a_fact_that_somebody_said_is_raised_only_by_what_it_lacks() {
+    let mut index = Index::new();
+    let other = "I would like to have tea somewhere";
+    let mut fact = entry(1, other, &When::Written("2024-03-01"));
+    fact.meta.author = Some("user".to_owned());
+    index.put(fact);
+    for number in 10..40 {
+        let shelf = format!("Shelf {number} holds flour, salt and candles for the winter");
+        index.put(entry(number, &shelf, &When::Written("2024-03-01")));
+    }
+    let turns = [
+        ("user", "The green tea from Uji has to be brewed at sixty degrees"),
+        ("assistant", "Noted. Black tea takes boiling water."),
+        ("user", "And green tea is brewed for one minute only"),
+    ];
+    talk(&mut index, "tea", 100, &turns);
+    let question = Query::new("what did I tell you about how green tea is brewed?", 5);
+    let hits = ask(&index, &question);
+    assert!([100, 102].contains(&hits[0].key.node.0), "{hits:?}");
+    let fact = hits.iter().find(|hit| hit.key.node.0 == 1).unwrap();
+    assert!(fact.parts.author > 0.0 && fact.parts.levelled < fact.parts.author, "{fact:?}");
+}
+
+#[test]
+fn a_chatbot_that_is_called_by_its_name_is_found_by_it() {
+    let mut index = Index::new();
+    let turns = [
+        ("Pia", "Should we sell the boat?"),
+        ("Claude", "Sell it before the winter."),
+        ("Pia", "And the jetty by the mill?"),
+        ("Claude", "Keep that."),
+    ];
+    for (number, (author, body)) in (100..).zip(turns) {
+        let mut turn = entry(number, body, &When::Happened("2024-03-12"));
+        let document = Document { body, author: Some(author), ..Document::default() };
+        turn.analysis = Arc::new(Analysis::of_text(&document));
+        turn.meta.session = Some("boat".to_owned());
+        turn.meta.position = number;
+        turn.meta.author = Some(author.to_lowercase());
+        index.put(turn);
+    }
+    let hits = ask(&index, &Query::new("what did Claude say about the boat?", 4));
+    assert_eq!(ids(&hits)[0], 101, "{hits:?}");
+    assert!(hits[0].parts.author > 0.0, "{hits:?}");
 }

@@ -66,9 +66,7 @@ impl Analysis {
         // The sides of a chat with a chatbot have no names: "user" and "assistant" label every turn
         // and would make each of them an answer to questions with such a word.
         let author = prefix.author.or(document.author);
-        words.add(
-            author.filter(|author| Role::of(&name_words(author)).is_none()).unwrap_or_default(),
-        );
+        words.add(author.filter(|author| !Role::is_label(&name_words(author))).unwrap_or_default());
         words.add_date(prefix.occurred_at.or(document.occurred_at));
         words.add(&body);
         mention_words(prefix.rest).iter().for_each(|word| words.add_stems(word));

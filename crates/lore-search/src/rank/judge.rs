@@ -101,8 +101,8 @@ impl Judge<'_> {
             None => MatchKind::NextBest,
         };
         let (base, above) = (parts.sum(), likeness.above);
-        let structure = if self.view.is_log(slot) { parts.structure() } else { 0.0 };
-        Found { slot, named: slot, base, shared: 0.0, structure, above, match_kind }
+        let structure = parts.structure();
+        Found { slot, named: slot, base, shared: 0.0, structure, levelled: 0.0, above, match_kind }
     }
 
     fn is_close(&self, likeness: Likeness) -> bool {
@@ -149,7 +149,7 @@ impl Judge<'_> {
         let all = self.all_parts(found.slot, found.above);
         let is_by_name = found.match_kind < MatchKind::Words;
         let name = if is_by_name { all.name } else { 0.0 };
-        let parts = Parts { shared: found.shared, name, ..all };
+        let parts = Parts { shared: found.shared, levelled: found.levelled, name, ..all };
         let own_words =
             self.view.entry(found.slot).map_or(0.0, |entry| self.question.words_in(entry));
         Some(Hit { key, score: parts.sum(), parts, match_kind: found.match_kind, own_words })

@@ -293,9 +293,10 @@ fn asked(text: &str, view: &View) -> Asked {
 
 fn named_authors(name: &str, meant: Option<Role>, view: &View) -> FxHashSet<AuthorId> {
     let words: Vec<&str> = name.split(' ').take(MOST_WORDS).collect();
-    let named = |author: &str| match Role::of(author) {
-        Some(role) => Some(role) == meant,
-        None => words.iter().any(|word| means(word, author)),
+    let is_called = |author: &str| words.iter().any(|word| means(word, author));
+    let named = |author: &str| {
+        let is_meant = Role::of(author).is_some_and(|role| Some(role) == meant);
+        is_meant || !Role::is_label(author) && is_called(author)
     };
     let found: FxHashSet<AuthorId> =
         view.authors.live().filter(|(_, author)| named(author)).map(|(id, _)| id).collect();

@@ -61,7 +61,7 @@ fn beside(judge: &Judge<'_>, found: &[Found], may_be: impl Fn(&Found) -> bool) -
     let answer = |text: &Found| {
         let best = best.get(&node(view, text)?).filter(|best| best.slot != text.slot)?;
         let (text, best) = (judge.by_itself(*text), judge.by_itself(*best));
-        (text.score() >= best.score() * SCORES_FROM).then_some(())?;
+        (text.own_score() >= best.own_score() * SCORES_FROM).then_some(())?;
         let says = judge.says(text.slot);
         (says > 0.0 && says >= judge.says(best.slot) * SAYS_FROM).then_some(text)
     };
