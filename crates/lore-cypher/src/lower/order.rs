@@ -20,22 +20,24 @@ pub(super) fn steps(pattern: Pattern, graph: &Graph, read: &dyn Fn(Slot) -> bool
         }
     }
     let conditions = pattern.conditions.into_iter().flat_map(conjuncts).collect();
-    let mut order = Order { graph, unbound, nodes: pattern.nodes, conditions, steps: Vec::new() };
+    let (nodes, walked, steps) = (pattern.nodes, Vec::new(), Vec::new());
+    let mut order = Order { graph, unbound, nodes, conditions, walked, steps };
     order.check_bound_nodes();
-    let mut relationships = pattern.relationships;
-    let mut walked: Vec<(Slot, Types)> = Vec::new();
+    let (shortest, mut relationships): (Vec<_>, Vec<_>) =
+        pattern.relationships.into_iter().partition(RelationshipSpec::is_shortest);
     loop {
         order.filter();
         match order.next_relationship(&relationships) {
-            Some(number) => {
-                let relationship = relationships.swap_remove(number);
-                let unlike = overlapping(&walked, &relationship.types);
-                walked.push((relationship.slot, relationship.types.clone()));
-                order.follow(relationship, unlike);
-            }
+            Some(number) => order.follow(relationships.swap_remove(number)),
             None if !order.scan(read) => break,
             None => {}
         }
+    }
+    // A shortest path avoids the relationships matched elsewhere, so it comes after all of them: the
+    // one of several that is found first must not decide what else can match.
+    for relationship in shortest {
+        order.follow(relationship);
+        order.filter();
     }
     for (slot, parts) in pattern.paths {
         order.steps.push(Step::Path { slot, parts });
@@ -50,6 +52,8 @@ struct Order<'g> {
     unbound: Vec<Slot>,
     nodes: Vec<NodeSpec>,
     conditions: Vec<Expr>,
+    /// The relationships that have been followed.
+    walked: Vec<(Slot, Types)>,
     steps: Vec<Step>,
 }
 
@@ -94,7 +98,6 @@ impl Order<'_> {
         }
         let far = match ends {
             [true, true] => return Some(self.cost_of_closing(relationship)),
-            _ if matches!(relationship.length, Length::Shortest(..)) => return None,
             [true, false] => relationship.to,
             [false, true] => relationship.from,
             [false, false] => return None,
@@ -121,7 +124,9 @@ impl Order<'_> {
         }
     }
 
-    fn follow(&mut self, relationship: RelationshipSpec, unlike: Vec<Slot>) {
+    fn follow(&mut self, relationship: RelationshipSpec) {
+        let unlike = overlapping(&self.walked, &relationship.types);
+        self.walked.push((relationship.slot, relationship.types.clone()));
         let reversed = !self.is_bound(relationship.from)
             && (self.is_bound(relationship.to) || self.better_start(&relationship));
         let (from, to) = match reversed {

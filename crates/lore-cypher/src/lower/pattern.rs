@@ -55,6 +55,12 @@ pub(super) struct RelationshipSpec {
     pub(super) properties: Vec<(Arc<str>, Expr)>,
 }
 
+impl RelationshipSpec {
+    pub(super) fn is_shortest(&self) -> bool {
+        matches!(self.length, Length::Shortest(..))
+    }
+}
+
 /// The number of relationships.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
