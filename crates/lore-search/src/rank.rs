@@ -224,9 +224,9 @@ fn likenesses(
     found.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Raises documents that stand alone and answer to what the best messages of logs owe to who said them and how.
-/// Such reasons only tell messages from each other; a text that stands alone has none of them, or
-/// few, and must not come later for that.
+/// Gives answers that stand alone as much as the best messages of logs owe to who said them and how.
+/// Such reasons only tell messages from each other; a text that stands alone has few of them or
+/// none, and must not come later for that.
 fn level(view: &View, found: &mut [Found]) {
     let mut logs: Vec<&Found> = found.iter().filter(|one| view.is_log(one.slot)).collect();
     if logs.len() > BEST_MESSAGES {
