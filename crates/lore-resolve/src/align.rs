@@ -189,7 +189,6 @@ enum Letters {
 }
 
 fn is_joined(run: &[Token], word: &Token) -> bool {
-    let digits = |token: &Token| token.text.bytes().all(|byte| byte.is_ascii_digit());
     let mut rest = word.text.as_str();
     for token in run {
         match rest.strip_prefix(token.text.as_str()) {
@@ -197,7 +196,18 @@ fn is_joined(run: &[Token], word: &Token) -> bool {
             None => return false,
         }
     }
-    rest.is_empty() && !run.iter().all(digits)
+    rest.is_empty() && (!run.iter().all(is_number) || are_thousands(run))
+}
+
+fn is_number(token: &Token) -> bool {
+    token.text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether numbers are one in groups of three digits: "950 000", or "1,200" without its comma.
+fn are_thousands(run: &[Token]) -> bool {
+    let Some((first, groups)) = run.split_first() else { return false };
+    let begins = (1..=3).contains(&first.text.len()) && !first.text.starts_with('0');
+    begins && run.iter().all(is_number) && groups.iter().all(|group| group.text.len() == 3)
 }
 
 /// The similarity of a word and a sequence that is the word with a space in it and one more typing
@@ -254,6 +264,8 @@ mod tests {
             [How::Equal, How::Joined]
         );
         assert_eq!(ways("1 6", "16", Family::Title), []);
+        assert_eq!(ways("950 000 icons", "950000 icons", Family::Title), [How::Equal, How::Joined]);
+        assert_eq!(ways("0 100", "0100", Family::Title), []);
         assert_eq!(ways("Har risn Moor", "Harrison Moor", Family::Person), [How::Equal, How::Torn]);
         assert!(!ways("Mary Anne", "Maryanna", Family::Person).contains(&How::Torn));
     }
