@@ -208,12 +208,58 @@ def test_token_create_prints_the_secret_alone(program):
 
 
 def test_tokens_are_listed_and_revoked(program):
-    """`list` shows number, public part, name and role; `revoke` records when."""
+    """`list` shows number, public part, world, name and role; `revoke` records when."""
     program.token("gm", "alice")
     assert "is revoked" in program.ok("token", "revoke", "1")
     header, line = program.ok("token", "list").splitlines()
-    assert header.split() == ["id", "token", "name", "role", "made", "revoked"]
-    assert line.split()[0] == "1" and len(line.split()) == 6
+    assert header.split() == ["id", "token", "world", "name", "role", "made", "revoked"]
+    assert line.split()[0] == "1" and line.split()[2] == "Main" and len(line.split()) == 7
+
+
+def test_tokens_of_every_world_are_listed_and_revoked_from_any(program):
+    """A token locks the whole server, so it can be found wherever its maker works now."""
+    program.ok("world", "create", "Side", "--use")
+    program.token("player", "alice")
+    program.ok("world", "use", "Main")
+    program.token("gm", "bob")
+    _, alice, bob = program.ok("token", "list").splitlines()
+    assert alice.split()[2:5] == ["Side", "alice", "player"]
+    assert bob.split()[2:5] == ["Main", "bob", "gm"]
+    assert "token 1 is revoked" in program.ok("token", "revoke", "1")
+
+
+def test_the_first_token_says_that_it_locks_the_server(program):
+    """Whoever makes it loses their own access without a token, and is told how to get it back."""
+    first = program.run("token", "create", "--role", "player", "--name", "alice")
+    second = program.run("token", "create", "--role", "owner", "--name", "me")
+    assert "answers nobody without a token" in first.stderr and "--role owner" in first.stderr
+    assert "answers nobody" not in second.stderr
+
+
+def test_a_world_is_renamed(program):
+    """A name that another world has is refused and changes nothing."""
+    program.ok("world", "create", "Second")
+    assert "main to First" in program.ok("world", "rename", "main", "First")
+    done = program.run("world", "rename", "First", "second")
+    assert done.returncode == 1 and "exists already" in done.stderr, done.stderr
+    names = [line.split()[-2] for line in program.ok("world", "list").splitlines()]
+    assert names == ["First", "Second"]
+
+
+# read
+
+
+def test_resources_are_listed_and_read(filled):
+    """`read` prints what a client reads by the same URI; without one, it lists what there is."""
+    assert "campaigns://list" in filled.ok("read") and "kn://status" in filled.ok("read")
+    shown = json.loads(filled.ok("read", "campaigns://list"))
+    with filled.stdio() as pipes:
+        pipes.initialize()
+        (content,) = pipes.request("resources/read", {"uri": "campaigns://list"})["contents"]
+    assert shown == json.loads(content["text"])
+    done = filled.run("read", "nothing://here")
+    assert done.returncode == 1 and "lorewell read" in done.stderr
+    assert "campaigns://list" not in filled.ok("read", "--toolsets", "memory")
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,11 @@ pub(crate) enum Command {
     Call(Call),
     /// List the tools that are on, and how many bytes of descriptions a model has to read
     Tools(Tools),
+    /// Print a resource as JSON; without a URI, list the resources that are on
+    Read {
+        /// URI of the resource, such as campaigns://list
+        uri: Option<String>,
+    },
     /// Print the configuration that connects a client, or install it
     Connect(Connect),
     /// Create a small sample world that shows every toolset, and switch to it
@@ -98,7 +103,7 @@ pub(crate) enum Command {
         #[arg(long, default_value = "Saltmere")]
         name: String,
     },
-    /// List, create and choose worlds
+    /// List, create, rename and choose worlds
     #[command(subcommand)]
     World(World),
     /// Create, list and revoke bearer tokens for the HTTP server
@@ -343,6 +348,13 @@ pub(crate) enum World {
         /// Name of the world
         name: String,
     },
+    /// Rename a world
+    Rename {
+        /// Present name of the world
+        name: String,
+        /// New name
+        new_name: String,
+    },
 }
 
 /// Commands of `token`.
@@ -357,7 +369,7 @@ pub(crate) enum Token {
         #[arg(long)]
         name: String,
     },
-    /// List the tokens of the world
+    /// List the tokens of all your worlds
     List,
     /// Revoke a token
     Revoke {

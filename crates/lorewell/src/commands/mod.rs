@@ -10,6 +10,7 @@ mod doctor;
 mod exchange;
 mod federation;
 mod index;
+mod read;
 mod scan;
 mod serve;
 mod signal;
@@ -40,6 +41,9 @@ pub(crate) async fn run(
         }
         Command::Call(call) => {
             return call::run(&Settings::without_faulty_services(options)?, call).await;
+        }
+        Command::Read { uri } => {
+            read::run(&Settings::without_faulty_services(options)?, uri.as_deref()).await?;
         }
         Command::Tools(show) => tools::run(&Settings::without_faulty_services(options)?, &show)?,
         Command::Demo { name } => {

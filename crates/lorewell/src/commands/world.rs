@@ -1,4 +1,4 @@
-//! `lorewell world`: lists, creates and selects worlds.
+//! `lorewell world`: lists, creates, renames and selects worlds.
 
 use lore_app::access::{self, Identity};
 use lore_app::worlds;
@@ -39,6 +39,12 @@ pub(crate) async fn run(settings: &Settings, command: World) -> anyhow::Result<(
             let world = worlds::choose(&app, owner, &name).await.map_err(advised)?;
             output::line(format!("working in {}", world.name));
             tell_chosen(settings, &world.name);
+        }
+        World::Rename { name, new_name } => {
+            let entered = access::enter(&app, Identity::LOCAL, Some(&name)).await;
+            let viewer = entered.map_err(advised)?;
+            let world = worlds::rename(&app, &viewer, &new_name, "world rename").await;
+            output::line(format!("renamed {name} to {}", world.map_err(advised)?.name));
         }
     }
     Ok(())
