@@ -635,12 +635,13 @@ def test_a_sync_that_breaks_off_goes_on_where_it_was(binary, tmp_path, crowded, 
     assert crowded.token not in done.stdout + done.stderr
     found = call(live, "find_entities", limit=0)
     assert len(found["entities"]) == 60 and not found["mirror"]["complete"]
+    assert "lorewell sync kanka" in found["mirror"]["hint"]
     assert found["mirror"]["problem"]
     with crowded.proxy.counted() as asked:
         live.ok("sync", "kanka")
     assert not [line for line in asked if "/characters" in line or "/tags" in line], asked
     found = call(live, "find_entities", limit=0)
-    assert len(found["entities"]) == 61 and found["mirror"]["complete"] and "problem" not in found["mirror"]
+    assert len(found["entities"]) == 61 and found["mirror"]["complete"] and not {"problem", "hint"} & set(found["mirror"])
 
 
 def test_passing_troubles_are_waited_out(kanka, live):

@@ -260,7 +260,13 @@ pub(super) struct MirrorOut {
     /// Why Kanka could not be reached the last time.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// What to do if the campaign is not copied yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
 }
+
+const NOT_COPIED: &str = "the campaign is not copied completely yet, so something may be missing: \
+                          run `lorewell sync kanka`, or wait while the server copies it";
 
 impl MirrorOut {
     /// Returns the state of the mirror; `None` if the world is not one.
@@ -269,6 +275,7 @@ impl MirrorOut {
         let standing = campaign.standing(&scribe.app).await?;
         Ok(Some(Self {
             complete: standing.as_of.is_some(),
+            hint: standing.as_of.is_none().then_some(NOT_COPIED),
             as_of: standing.as_of.map(|at| at.to_string()),
             age_seconds: standing.age.map(|age| age.as_secs()),
             conflicts: standing.conflicts,
