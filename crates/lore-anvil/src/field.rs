@@ -106,7 +106,7 @@ impl Field {
         let Value::String(text) = value else { return Ok(value.clone()) };
         match (self.types, text.trim()) {
             (["number"], "") => Ok(Value::Null),
-            (["number"], text) => number(text).ok_or("is no number"),
+            (["number"], text) => number(text).ok_or("is not a number"),
             _ => Ok(value.clone()),
         }
     }

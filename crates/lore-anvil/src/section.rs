@@ -61,7 +61,7 @@ pub fn check_sections(kind: Kind, sections: &Object) -> Result<(), OddSection> {
             hint: "give it its own argument, or use another name",
         })?;
         if !(text.is_string() || text.is_null()) {
-            let problem = format!("holds {name:?}, which is not a text");
+            let problem = format!("holds {name:?}, which is not text");
             let hint = "give each section as a text, or null to take it away";
             return Err(OddSection { problem, hint });
         }

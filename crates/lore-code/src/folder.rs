@@ -44,7 +44,7 @@ impl Default for SourceLimits {
 #[non_exhaustive]
 pub enum FolderError {
     /// The folder does not exist.
-    #[error("{0:?} is no folder")]
+    #[error("{0:?} is not a folder")]
     NotAFolder(String),
     /// It is a bare git repository, which contains no source files.
     #[error("{0:?} is a bare repository, which holds no files")]
@@ -139,7 +139,7 @@ pub(crate) fn list(
             continue;
         }
         if !is_text {
-            listing.skipped.push((path, "its name is no text in UTF-8".to_owned()));
+            listing.skipped.push((path, "its name is not UTF-8".to_owned()));
             continue;
         }
         listing.paths.push(path);
@@ -169,7 +169,7 @@ pub(crate) fn read_plain(file: &Path, most: u64) -> Result<String, String> {
     // The file may have grown since its size was read.
     let opened = File::open(file).map_err(|error| error.to_string())?;
     opened.take(most).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
 fn is_foreign(entry: &DirEntry, rules: &IgnoreRules) -> bool {

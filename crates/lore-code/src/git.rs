@@ -44,7 +44,7 @@ pub enum GitError {
     #[error("{0}")]
     Refused(String),
     /// The branch name is not valid.
-    #[error("{0:?} is no name of a branch")]
+    #[error("{0:?} is not the name of a branch")]
     NoBranch(String),
     /// Git could not be started.
     #[error("git could not be started: {0}")]
@@ -333,7 +333,7 @@ impl<'a> Address<'a> {
             && !address.contains("::");
         Self::read(address).filter(|_| is_clean).ok_or_else(|| {
             GitError::Refused(format!(
-                "{address:?} is no address like https://host/owner/name, ssh://… or git@…"
+                "{address:?} is not an address like https://host/owner/name, ssh://… or git@…"
             ))
         })
     }

@@ -289,7 +289,7 @@ fn files_whose_names_are_no_text_are_named_as_far_as_they_can_be() {
     }
     let scanned = scan(folder.path(), BTreeMap::new());
     assert_eq!(scanned.files.keys().collect::<Vec<_>>(), ["ok.py"]);
-    let why = "its name is no text in UTF-8";
+    let why = "its name is not UTF-8";
     assert_eq!(scanned.report.skipped, [("caf\u{fffd}.py".to_owned(), why.to_owned())]);
 }
 

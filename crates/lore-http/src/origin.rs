@@ -19,11 +19,13 @@ pub struct AllowList {
 pub enum NoName {
     /// It is not a valid host.
     #[error(
-        "{0:?} is no host to allow: write a name alone, such as lore.example or lore.example:8443"
+        "{0:?} is not a host to allow: write a name alone, such as lore.example or lore.example:8443"
     )]
     Host(String),
     /// It is not a valid origin.
-    #[error("{0:?} is no origin to allow: write it as browsers do, such as https://app.example")]
+    #[error(
+        "{0:?} is not an origin to allow: write it as browsers do, such as https://app.example"
+    )]
     Origin(String),
 }
 

@@ -140,7 +140,11 @@ impl TryFrom<Rid> for NodeRid {
     type Error = BadRid;
 
     fn try_from(rid: Rid) -> Result<Self, BadRid> {
-        if rid.kind() == NODE_TYPE { Ok(Self(rid)) } else { Err(bad(rid.as_str(), "is no node")) }
+        if rid.kind() == NODE_TYPE {
+            Ok(Self(rid))
+        } else {
+            Err(bad(rid.as_str(), "is not a node"))
+        }
     }
 }
 

@@ -29,7 +29,7 @@ enum Zone {
 
 /// A text is not a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no moment such as 2026-01-02T03:04:05.000006Z")]
+#[error("is not a moment such as 2026-01-02T03:04:05.000006Z")]
 pub struct BadTime;
 
 impl WireTime {

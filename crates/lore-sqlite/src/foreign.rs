@@ -29,7 +29,7 @@ pub fn foreign_tables(path: &Path, tables: &[&str]) -> StoreResult<BTreeMap<Stri
     };
     // Any error is a problem of that file, not of the store.
     let found =
-        read().map_err(|error| StoreError::Invalid(format!("it is no database: {error}")))?;
+        read().map_err(|error| StoreError::Invalid(format!("it is not a database: {error}")))?;
     if found.is_empty() {
         let known = tables.join(", ");
         return Err(StoreError::Invalid(format!("the database has none of the tables {known}")));

@@ -111,7 +111,7 @@ fn reachable_at(url: &str) -> anyhow::Result<String> {
     let url = url.trim().trim_end_matches('/');
     if !federation::is_address(url) || Endpoint::new(url).is_err() {
         bail!(
-            "federation.base_url: {url:?} is no address\n  try: one such as \
+            "federation.base_url: {url:?} is not an address\n  try: one such as \
              https://lore.example.org/koi-net"
         );
     }

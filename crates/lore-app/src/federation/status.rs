@@ -54,7 +54,7 @@ pub async fn report(app: &App, viewer: &Viewer) -> Value {
     match app.federation.get() {
         Some(node) => node.health(viewer.world).await,
         None => disabled(
-            "this server is no KOI-net node; start it with `lorewell serve --federation`",
+            "this server is not a KOI-net node; start it with `lorewell serve --federation`",
             app.effects.now(),
         ),
     }

@@ -69,7 +69,7 @@ impl Thing {
                 format!("give the id of a {}, which starts with {}", self.name(), self.prefix()),
             ));
         }
-        let malformed = || format!("is no id of a {}", self.name());
+        let malformed = || format!("is not a {} id", self.name());
         read_uid(text).ok_or_else(|| Error::invalid(field, malformed(), self.where_to_look()))
     }
 
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_cannot_be_an_id_is_invalid() {
         for (text, said) in
-            [("camp_nope", "campaign_id is no id of a campaign"), ("  ", "campaign_id is empty")]
+            [("camp_nope", "campaign_id is not a campaign id"), ("  ", "campaign_id is empty")]
         {
             let error = Thing::Campaign.read("campaign_id", text).unwrap_err();
             assert_eq!(error.to_string(), said);

@@ -219,7 +219,7 @@ async fn find_roll(call: &PlayCall, session: &Session, roll_seq: i64) -> Result<
     let event = found.into_iter().next().ok_or_else(missing)?;
     if event.kind != "ACTION_ROLL_RESOLVED" {
         return Err(Error::Precondition {
-            message: format!("event {roll_seq} is no roll but {}", event.kind),
+            message: format!("event {roll_seq} is not a roll but {}", event.kind),
             hint: "use the roll_seq that session_action_roll returned".into(),
         });
     }

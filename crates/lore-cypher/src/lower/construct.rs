@@ -258,7 +258,7 @@ impl Lower<'_> {
 
     pub(super) fn subquery(&mut self, found: &SubqueryExpression) -> Result<(Expr, Type)> {
         let QueryKind::Regular(regular) = &found.query.kind else {
-            return self.invalid(Problem::Syntax, found.query.span, "this is no query");
+            return self.invalid(Problem::Syntax, found.query.span, "this is not a query");
         };
         let (subquery, ending, kind) = match found.kind.kind {
             SubqueryExpressionKind::Exists => {

@@ -96,7 +96,7 @@ impl Lower<'_> {
             ExprKind::Wildcard => {
                 self.invalid(Problem::Syntax, ast.span, "`*` cannot be used as a value")
             }
-            _ => self.invalid(Problem::Syntax, ast.span, "this is no expression"),
+            _ => self.invalid(Problem::Syntax, ast.span, "this is not an expression"),
         }
     }
 
@@ -349,7 +349,7 @@ impl Lower<'_> {
             LabelExpressionKind::And(parts) => LabelTest::All(each(parts)?),
             LabelExpressionKind::Or(parts) => LabelTest::OneOf(each(parts)?),
             LabelExpressionKind::Parenthesized(inner) => self.labels(inner)?,
-            _ => return self.invalid(Problem::Syntax, found.span, "this is no label"),
+            _ => return self.invalid(Problem::Syntax, found.span, "this is not a label"),
         })
     }
 }

@@ -47,13 +47,13 @@ pub(crate) fn lower(
         return lower.invalid(Problem::Syntax, program.span, "the query is empty");
     };
     let StatementKind::Query(statement) = &statement.kind else {
-        return lower.invalid(Problem::Syntax, statement.span, "this is no query");
+        return lower.invalid(Problem::Syntax, statement.span, "this is not a query");
     };
     if let Some(mode) = &statement.mode {
         return lower.refused(mode.span, "EXPLAIN and PROFILE are not supported");
     }
     let QueryKind::Regular(regular) = &statement.query.kind else {
-        return lower.invalid(Problem::Syntax, statement.query.span, "this is no query");
+        return lower.invalid(Problem::Syntax, statement.query.span, "this is not a query");
     };
     let query = lower.query(regular, Ending::Return)?;
     Ok(Lowered { query, slots: lower.slots })

@@ -9,7 +9,7 @@ use crate::functions::TemporalFunction;
 
 /// Parses a text as a value of the type that a function creates.
 pub(super) fn parse(function: TemporalFunction, text: &str) -> Result<Temporal> {
-    let unreadable = || CypherError::failure(format!("{text:?} is no date, time or duration"));
+    let unreadable = || CypherError::failure(format!("{text:?} is not a date, time or duration"));
     if function == TemporalFunction::Duration {
         return duration(text).ok_or_else(unreadable)?.span().map(Temporal::Duration);
     }
@@ -71,7 +71,7 @@ fn split_offset(text: &str) -> Result<(&str, Option<i32>)> {
     let (clock, written) = text.split_at(at);
     match offset(written) {
         Some(offset) => Ok((clock, Some(offset))),
-        None => failed(format!("{written:?} is no offset like +01:00")),
+        None => failed(format!("{written:?} is not an offset like +01:00")),
     }
 }
 

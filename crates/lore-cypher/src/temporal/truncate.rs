@@ -59,7 +59,7 @@ impl Unit {
             "second" => Self::Clock(SECOND),
             "millisecond" => Self::Clock(1_000_000),
             "microsecond" => Self::Clock(1_000),
-            _ => return failed(format!("{name:?} is no unit that values are cut off at")),
+            _ => return failed(format!("{name:?} is not a unit that values are cut off at")),
         })
     }
 

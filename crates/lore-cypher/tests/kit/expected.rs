@@ -244,7 +244,7 @@ impl Reader<'_> {
             _ => match (word.parse::<i64>(), word.parse::<f64>()) {
                 (Ok(number), _) => Ok(number.to_string()),
                 (_, Ok(number)) => Ok(float(number)),
-                _ => Err(format!("{word:?} is no value")),
+                _ => Err(format!("{word:?} is not a value")),
             },
         }
     }

@@ -52,7 +52,7 @@ impl KankaCampaign {
         };
         let endpoint = Endpoint::new(&config.url).map_err(|error| wrong(error.to_string()))?;
         let endpoint = endpoint.bearer(&config.token).map_err(|_| {
-            Error::invalid("kanka.token", "is no token", "copy it from Kanka's settings")
+            Error::invalid("kanka.token", "is not a token", "copy it from Kanka's settings")
         })?;
         let api: Api = network.api(endpoint).map_err(|error| wrong(error.to_string()))?;
         let carrier = Carrier::new(api, config.patience, config.token.clone());

@@ -24,7 +24,9 @@ pub(super) fn understood(asking: &Asking, answered: Answered) -> Result<Object> 
         200..=299 => success(asking.verb, object),
         401 => Err(Error::Forbidden {
             action: "World Anvil does not know these keys (401)".into(),
-            hint: "check WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN".into(),
+            hint: "check WORLD_ANVIL_APP_KEY and WORLD_ANVIL_TOKEN; if WORLD_ANVIL_URL is set, it \
+                   has to be the whole address of the API, up to …/api/external/boromir"
+                .into(),
         }),
         // The bot protection's challenge page is temporary. It does not say whether the object
         // exists or whether this account may see it.

@@ -38,7 +38,7 @@ impl Wanted {
                 };
                 let mut problems = rows.iter().filter_map(|row| match row {
                     Value::Object(row) => problem_of(kind, row),
-                    _ => Some("is no object".to_owned()),
+                    _ => Some("is not an object".to_owned()),
                 });
                 match problems.next() {
                     None => Ok(answer),
@@ -65,7 +65,7 @@ fn problem_of(kind: Kind, object: &Object) -> Option<String> {
     };
     let told = object.iter().filter(|(name, _)| is_text(name));
     let mut wrong = told.filter(|(_, value)| !(value.is_string() || value.is_null()));
-    wrong.next().map(|(name, _)| format!("has a {name} that is no text"))
+    wrong.next().map(|(name, _)| format!("has a {name} that is not text"))
 }
 
 /// Whether an object is not the requested one. An id that is not in the kind's own form, such as a
@@ -113,11 +113,11 @@ mod tests {
             assert_eq!(fault(one, good), "");
         }
         for (bad, says) in [
-            (json!({ "title": "A" }), "its answer is no article: it has no id"),
+            (json!({ "title": "A" }), "its answer is not an article: it has no id"),
             (json!({ "id": null }), "has no id"),
             (json!({ "id": " " }), "has no id"),
-            (json!({ "id": "a", "title": { "a": 1 } }), "title that is no text"),
-            (json!({ "id": "a", "content": 7 }), "content that is no text"),
+            (json!({ "id": "a", "title": { "a": 1 } }), "title that is not text"),
+            (json!({ "id": "a", "content": 7 }), "content that is not text"),
             (json!({ "id": ASKED.replace('1', "2") }), "its answer is another article than was"),
         ] {
             assert!(fault(one, bad.clone()).contains(says), "{bad}");
@@ -133,7 +133,7 @@ mod tests {
             (json!({}), "list of maps: there are no entities"),
             (json!({ "entities": { "3": { "id": "m" } } }), "no entities"),
             (json!({ "entities": [{ "id": "m" }, { "title": "x" }] }), "an entry has no id"),
-            (json!({ "entities": [1] }), "an entry is no object"),
+            (json!({ "entities": [1] }), "an entry is not an object"),
         ] {
             assert!(fault(list, bad.clone()).contains(says), "{bad}");
         }

@@ -18,7 +18,7 @@ const CUT: char = '…';
 /// Makes an answer fit `schema`, which must not contain references.
 pub(super) fn fitted(answer: Value, schema: &Map<String, Value>) -> Result<Value> {
     if !answer.is_object() {
-        let what = "the KOI API (its answer is no JSON object)".into();
+        let what = "the KOI API (its answer is not a JSON object)".into();
         return Err(Error::Unavailable { what });
     }
     let schema = Value::Object(schema.clone());

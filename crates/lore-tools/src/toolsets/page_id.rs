@@ -30,7 +30,7 @@ impl PageId {
             _ => None,
         };
         found.ok_or_else(|| {
-            let problem = format!("is {self}, which is no id of an entity");
+            let problem = format!("is {self}, which is not the id of an entity");
             Error::invalid(field, problem, "use an entity_id from find_entities")
         })
     }

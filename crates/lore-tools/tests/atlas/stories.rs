@@ -373,7 +373,7 @@ async fn mistakes_are_named_and_change_nothing() {
             "create_article",
             json!({ "title": "x", "sections": { "Foo": 3 } }),
             Code::Invalid,
-            "sections holds \"Foo\", which is not a text",
+            "sections holds \"Foo\", which is not text",
         ),
         ("update_article", json!({ "article_id": none, "title": "x" }), Code::NotFound, "article"),
     ] {

@@ -66,7 +66,7 @@ async fn a_bad_repository_does_not_keep_others_from_being_scanned() {
     world.post("github/repos", added).await;
     let done = world.post("github/scan", json!({})).await;
     assert_eq!(done["results"][0]["repo"], "gone");
-    assert!(done["results"][0]["error"].as_str().unwrap().contains("is no folder"), "{done}");
+    assert!(done["results"][0]["error"].as_str().unwrap().contains("is not a folder"), "{done}");
     assert_eq!(done["results"][1]["total_files"], 3);
     let status = world.call("github_scan", json!({})).await;
     assert_eq!(status["repos"][0]["status"], "error");

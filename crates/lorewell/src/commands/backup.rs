@@ -35,8 +35,12 @@ pub(crate) fn restore(settings: &Settings, source: &Path) -> anyhow::Result<()> 
             source.display()
         );
     }
-    let stats = SqliteStore::verify_file(source)
-        .with_context(|| format!("{} is no good backup", source.display()))?;
+    let stats = SqliteStore::verify_file(source).with_context(|| {
+        format!(
+            "{} is not an intact backup\n  try: another file that `lorewell backup FILE` wrote",
+            source.display()
+        )
+    })?;
     let kept = SqliteStore::replace(&settings.store_file(), source)
         .context("the store was not replaced; stop every server and client that uses it")?;
     let (worlds, nodes) = (stats.worlds, stats.nodes);

@@ -92,6 +92,6 @@ fn read_arguments(given: &str) -> anyhow::Result<Map<String, Value>> {
     })?;
     match value {
         Value::Object(map) => Ok(map),
-        _ => anyhow::bail!("the arguments are no JSON object\n  try: '{{\"difficulty\": 15}}'"),
+        _ => anyhow::bail!("the arguments are not a JSON object\n  try: '{{\"difficulty\": 15}}'"),
     }
 }

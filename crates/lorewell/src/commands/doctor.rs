@@ -57,11 +57,11 @@ struct Inhabited {
 
 /// Checks the configuration and the store, or reports why the store cannot be opened.
 async fn examine(settings: &Settings, options: &Doctor, mut report: Report) -> Report {
-    report.findings.extend(configured::findings(settings));
     if let Err(error) = setup::check_directory(settings) {
         report.findings.push(Finding { problem: error.to_string(), remedy: error.hint() });
         return report;
     }
+    report.findings.extend(configured::findings(settings));
     // Opening the store would create one.
     if let Ok(false) = settings.store_file().try_exists() {
         report.findings.push(no_store());

@@ -30,7 +30,7 @@ pub(crate) async fn import(settings: &Settings, command: Import) -> anyhow::Resu
             }
             if archive.unknown() > 0 {
                 output::line(format!(
-                    "{} files are nothing known and are left out",
+                    "{} files are of no known kind and are left out",
                     archive.unknown()
                 ));
             }
@@ -142,16 +142,20 @@ fn written(file: &Path) -> Option<Timestamp> {
 /// The text of a file. Bytes that are not UTF-8 become replacement characters and do not prevent
 /// the import.
 fn text(path: &Path) -> anyhow::Result<String> {
-    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+    let bytes = fs::read(path).with_context(|| unreadable(path))?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.trim_start_matches('\u{feff}').to_owned())
+}
+
+fn unreadable(path: &Path) -> String {
+    format!("{} cannot be read\n  try: check the path and its permissions", path.display())
 }
 
 /// The location of a source whose records are identified only by name; it makes the names unique.
 fn place(format: ImportFormat, path: &Path) -> anyhow::Result<Option<String>> {
     match format {
         ImportFormat::Markdown | ImportFormat::Jsonl => {
-            let path = path.canonicalize().with_context(|| path.display().to_string())?;
+            let path = path.canonicalize().with_context(|| unreadable(path))?;
             Ok(Some(path.display().to_string()))
         }
         ImportFormat::ClaudeCode | ImportFormat::Chatgpt | ImportFormat::Kairn => Ok(None),
@@ -160,7 +164,7 @@ fn place(format: ImportFormat, path: &Path) -> anyhow::Result<Option<String>> {
 
 /// The name of a folder, independent of the path by which it is reached.
 fn folder_name(path: &Path) -> anyhow::Result<String> {
-    let path = path.canonicalize().with_context(|| path.display().to_string())?;
+    let path = path.canonicalize().with_context(|| unreadable(path))?;
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
     Ok(name.unwrap_or_else(|| "memory".into()))
 }
@@ -172,7 +176,7 @@ fn files(path: &Path, is_one: impl Fn(&str) -> bool) -> anyhow::Result<Vec<(Stri
     let mut open = vec![path.to_owned()];
     while let Some(next) = open.pop() {
         if next.is_dir() {
-            for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
+            for entry in fs::read_dir(&next).with_context(|| unreadable(&next))? {
                 let entry = entry?;
                 let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
                 // Links are skipped: one could lead out of the folder, or in circles.
@@ -314,6 +318,9 @@ fn own_pages(folder: &Path) -> anyhow::Result<HashMap<String, Vec<String>>> {
 async fn export_lines(call: &MemoryCall, path: &Path) -> anyhow::Result<usize> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        anyhow::bail!("there is no folder {}\n  try: make it first", folder.display());
+    }
     let mut lines = BufWriter::new(tempfile::tempfile_in(folder)?);
     let write = |exported: &Exported| {
         exchange::relations(exported).iter().try_for_each(|line| writeln!(lines, "{line}"))

@@ -136,7 +136,7 @@ impl KankaFile {
         let number = |name: &str| match variable(name).map(|text| text.trim().parse::<i64>()) {
             None => Ok(None),
             Some(Ok(number)) if number >= 0 => Ok(Some(number)),
-            Some(_) => bail!("{name} is no number\n  try: {name}=123 or no {name} at all"),
+            Some(_) => bail!("{name} is not a number\n  try: {name}=123 or no {name} at all"),
         };
         let refresh = number("KANKA_REFRESH")?.map(i64::unsigned_abs);
         let timeout = number("KANKA_TIMEOUT")?.map(i64::unsigned_abs);
@@ -156,7 +156,7 @@ impl KankaFile {
             (Some(token), Some(campaign)) if campaign > 0 => (token, campaign),
             (None, None) => return Ok(None),
             (Some(_), Some(_)) => bail!(
-                "KANKA_CAMPAIGN_ID is no number of a campaign\n  try: the number in the address of \
+                "KANKA_CAMPAIGN_ID is not the number of a campaign\n  try: the number in the address of \
                  your campaign on Kanka"
             ),
             (Some(_), None) => bail!(half("KANKA_TOKEN", "KANKA_CAMPAIGN_ID")),

@@ -194,7 +194,7 @@ impl Atlas {
 
 fn take_sections(written: &mut Written, kind: Kind, value: &Value) -> Result<()> {
     let Value::Object(sections) = value else {
-        return Err(Error::invalid("sections", "is no object", "give texts by their name"));
+        return Err(Error::invalid("sections", "is not an object", "give texts by their name"));
     };
     check_sections(kind, sections)
         .map_err(|odd| Error::invalid("sections", odd.problem, odd.hint))?;
@@ -268,7 +268,7 @@ fn text_of(name: &str, value: &Value) -> Result<Option<String>> {
             checked_length(name, text, TEXT_MAX)?;
             Ok(Some(text.clone()))
         }
-        _ => Err(Error::invalid(name, "is no text", "write it as a text")),
+        _ => Err(Error::invalid(name, "is not text", "write it as a text")),
     }
 }
 
@@ -288,7 +288,7 @@ pub(super) fn id_of(name: &str, value: &Value) -> Result<Option<String>> {
         Value::String(text) => Ok(Some(text.clone())),
         Value::Number(number) => Ok(Some(number.to_string())),
         Value::Object(fields) => id_of(name, fields.get("id").unwrap_or(&Value::Null)),
-        _ => Err(Error::invalid(name, "is no reference", json!({ "id": "…" }).to_string())),
+        _ => Err(Error::invalid(name, "is not a reference", json!({ "id": "…" }).to_string())),
     }
 }
 

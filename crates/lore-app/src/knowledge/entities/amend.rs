@@ -121,7 +121,7 @@ async fn unnamed(
         let is_shown = aliases.len() < entity.node.aliases.len();
         if !is_shown && !shares.is_alias(&entity.node, uri, &alias) {
             return Err(Error::Precondition {
-                message: format!("{alias:?} is no alias of {:?}", entity.node.name),
+                message: format!("{alias:?} is not an alias of {:?}", entity.node.name),
                 hint: "its first name stays; see its aliases at /entity/{uri}".into(),
             });
         }

@@ -159,7 +159,7 @@ async fn a_section_that_is_no_text_is_refused() {
     let (stage, sent) = taking(1);
     let odd = fields(json!({ "title": "A", "sections": { "Foo": 3 } }));
     let refused = stage.anvil.create(Kind::Article, &odd).await.unwrap_err();
-    assert!(refused.to_string().starts_with("sections holds \"Foo\", which is not a text"));
+    assert!(refused.to_string().starts_with("sections holds \"Foo\", which is not text"));
     assert!(sent.lock().is_null(), "nothing was sent");
 }
 

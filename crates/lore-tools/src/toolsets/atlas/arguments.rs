@@ -29,7 +29,7 @@ impl Arguments {
                 Ok(Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned))
             }
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            Some(_) => Err(Error::invalid(name, "is no id", "give it as a text")),
+            Some(_) => Err(Error::invalid(name, "is not an id", "give it as a text")),
         }
     }
 
@@ -40,7 +40,7 @@ impl Arguments {
 
     /// Parses a number from 0.
     pub(super) fn whole(&self, name: &str, default: usize) -> Result<usize> {
-        let wrong = || Error::invalid(name, "is no number from 0 on", HINT);
+        let wrong = || Error::invalid(name, "is not a whole number from 0 up", HINT);
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(default),
             Some(Value::Number(number)) => {

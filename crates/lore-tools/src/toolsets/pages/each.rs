@@ -101,7 +101,7 @@ pub(super) async fn entity(scribe: &Scribe, id: &PageId) -> Result<i64> {
 pub(super) fn post(id: &PageId) -> Result<i64> {
     id.written().ok_or_else(|| {
         let hint = "use a number from get_entities with include_posts";
-        Error::invalid("post_id", format!("is {id}, which is no number"), hint)
+        Error::invalid("post_id", format!("is {id}, which is not a number"), hint)
     })
 }
 

@@ -125,7 +125,7 @@ impl Plan {
 fn checked_name(name: &str) -> anyhow::Result<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
-        bail!("{name:?} is no name for a server: use 1 to 64 of A-Z, a-z, 0-9, _ and -");
+        bail!("{name:?} is not a name for a server: use 1 to 64 of A-Z, a-z, 0-9, _ and -");
     }
     Ok(name.to_owned())
 }

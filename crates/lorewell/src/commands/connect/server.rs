@@ -25,7 +25,7 @@ impl Server {
     pub(super) fn http(url: &str) -> anyhow::Result<Self> {
         let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
         let Some(host) = rest.and_then(|rest| rest.split(['/', '?', '#']).next()) else {
-            bail!("{url:?} is no URL of a server: use http://HOST:PORT/mcp");
+            bail!("{url:?} is not the URL of a server: use http://HOST:PORT/mcp");
         };
         if host.contains('@') {
             bail!(
@@ -34,7 +34,7 @@ impl Server {
             );
         }
         if host.is_empty() || url.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            bail!("{url:?} is no URL of a server: use http://HOST:PORT/mcp");
+            bail!("{url:?} is not the URL of a server: use http://HOST:PORT/mcp");
         }
         Ok(Self::Http { url: url.to_owned() })
     }
