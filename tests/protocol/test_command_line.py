@@ -290,7 +290,7 @@ def test_connect_tells_what_the_client_will_not_hear(program):
     assert os.path.isabs(said["vault"]) and said["vault"].endswith("/notes")
     assert said["kanka"] == {"token": "…", "campaign": 7}
     own = str(program.home / "own.toml")
-    assert f"put it into {own}" in program.run("--config", own, "connect", "cursor").stderr
+    assert f"put them into {own}" in program.run("--config", own, "connect", "cursor").stderr
     program.settings = {}
     assert "vault" not in program.run("connect", "cursor").stderr
 

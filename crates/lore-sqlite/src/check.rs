@@ -300,7 +300,7 @@ fn chains(db: &Connection) -> Answer<Vec<Finding>> {
 fn documents(db: &Connection) -> Answer<Vec<Finding>> {
     let wrong = docs::out_of_step(db)?;
     Ok(Vec::from_iter((wrong != 0).then(|| Finding {
-        problem: format!("{wrong} documents are not found by what they say now"),
+        problem: format!("the search index is out of date for {wrong} documents"),
         remedy: REBUILD.into(),
     })))
 }

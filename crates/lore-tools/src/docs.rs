@@ -86,7 +86,7 @@ fn write_tool(page: &mut String, tool: &Tool) {
         (hints.read_only, "read-only", "writes"),
         (hints.destructive, "destructive", "not destructive"),
         (hints.idempotent, "idempotent", "not idempotent"),
-        (hints.open_world, "reaches outside", "stays inside"),
+        (hints.open_world, "may reach other services", "reaches no other service"),
     ];
     let words = words.map(|(is, yes, no)| if is { yes } else { no });
     let _ = writeln!(page, "Least role: {}. Hints: {}.", tool.role, words.join(", "));

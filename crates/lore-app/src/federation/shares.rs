@@ -155,7 +155,10 @@ fn check_sharable(node: &Node, opening: Opening) -> Result<()> {
             "is seen by the game master's side only",
             "add --open: every member of the world sees it then, and those who subscribe",
         ),
-        Visibility::Gm => ("is hidden and is not shared", "let all members see it first"),
+        Visibility::Gm => (
+            "is hidden and is not shared",
+            "make it visible to all members first: update_entities with is_private false",
+        ),
         Visibility::Private(_) => ("is private and is never shared", "share another one"),
     };
     Err(Error::Precondition { message: format!("{} {problem}", node.name), hint: hint.into() })

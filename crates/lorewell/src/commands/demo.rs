@@ -49,6 +49,11 @@ impl Again {
 
 const PROGRAM: &str = "lorewell";
 
+/// What to do if the sample world is there from before.
+fn already(name: &str) -> String {
+    format!("no sample world was created; `lorewell world use {name:?}` switches to that one")
+}
+
 /// Creates the world, fills it and makes it the current one.
 pub(crate) async fn run(settings: &Settings, name: &str, again: &Again) -> anyhow::Result<()> {
     let mut settings = with_notes(settings)?;
@@ -56,7 +61,7 @@ pub(crate) async fn run(settings: &Settings, name: &str, again: &Again) -> anyho
     settings.world = Some(name.trim().to_owned());
     let app = setup::open_app(&settings).await?;
     let made = worlds::create(&app, Principal::LOCAL, name, "demo").await;
-    let world = made.map_err(advised).context("no second one is made: choose another --name")?;
+    let world = made.map_err(advised).with_context(|| already(name))?;
     let viewer = setup::local_viewer(&app, &settings).await?;
     let mut call = Call::new(app.clone(), viewer);
     call.presence = Presence::Here;

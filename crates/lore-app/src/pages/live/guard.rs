@@ -99,7 +99,8 @@ async fn trespass(
         }
         Change::DeleteNode(node, _) => (page_at(app, eyes, *node).await?, DELETE),
         Change::RestoreNode(node) => {
-            let hint = "recover it on Kanka, or make it anew with create_entities, which makes it";
+            let hint =
+                "recover it on Kanka, or create it again with create_entities, which makes it";
             (deleted_page_at(app, eyes, *node).await?, hint)
         }
         Change::CreateText(new) => {

@@ -226,7 +226,7 @@ async fn current(campaign: &Campaign, own: &Scribe, page: &Page) -> Result<Remot
     if matches!(read, Err(Error::NotFound { .. })) && !put::is_changed_here(page) {
         edit::delete(own, number).await?;
         let what = format!("entity {number} on Kanka");
-        return Err(Error::not_found(what, "it was deleted there; make it anew if it is wanted"));
+        return Err(Error::not_found(what, "it was deleted there; create it again if you need it"));
     }
     read
 }

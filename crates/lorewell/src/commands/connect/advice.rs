@@ -10,7 +10,7 @@ use crate::config::as_file;
 /// The line printed before a configuration.
 pub(super) fn before(spec: &Spec, file: &Path) -> String {
     format!(
-        "For {}, in {} (add --write and it is put there, with a backup):",
+        "For {}, in {} (use --write to save it there; a backup is kept):",
         spec.title,
         file.display()
     )
@@ -51,8 +51,8 @@ pub(super) fn after(spec: &Spec, server: &Server, config: &str, ignored: bool) -
 fn unheard(spec: &Spec, config: &str, settings: &str) -> String {
     let settings = settings.replace('\n', "\n  ");
     format!(
-        "What your environment says besides is not in the entry, and {} may not have it. To be \
-         sure, put it into {config} (instead of … goes the secret itself):\n  {settings}",
+        "Other settings from your environment are not in the entry, and {} may not have them. To \
+         be sure, put them into {config}, with the secret itself in place of …:\n  {settings}",
         spec.title
     )
 }

@@ -132,7 +132,7 @@ const OPENCODE: Spec = Spec {
     token: token(r#""headers": { "Authorization": "Bearer {env:LOREWELL_TOKEN}" }"#),
     stdio_note: None,
     http_note: None,
-    apply: "Start OpenCode anew in this directory.",
+    apply: "Restart OpenCode in this directory.",
 };
 
 const CODEX: Spec = Spec {
@@ -146,7 +146,7 @@ const CODEX: Spec = Spec {
     token: token(r#"bearer_token_env_var = "LOREWELL_TOKEN""#),
     stdio_note: None,
     http_note: None,
-    apply: "Start Codex anew; /mcp shows the server.",
+    apply: "Restart Codex; /mcp shows the server.",
 };
 
 const NANOCLAW: Spec = Spec {
@@ -167,7 +167,7 @@ const NANOCLAW: Spec = Spec {
          --http http://host.docker.internal:8081/mcp, and start the server with --allow-host \
          host.docker.internal.",
     ),
-    apply: "The file belongs into the folder of the agent group; then restart the group.",
+    apply: "The file belongs in the folder of the agent group; then restart the group.",
 };
 
 const OPENCLAW: Spec = Spec {
