@@ -51,7 +51,7 @@ const PROGRAM: &str = "lorewell";
 
 /// What to do if the sample world is there from before.
 fn already(name: &str) -> String {
-    format!("no sample world was created; `lorewell world use {name:?}` switches to that one")
+    format!("no sample world was created; `lorewell world use {name:?}` or another --name helps")
 }
 
 /// Creates the world, fills it and makes it the current one.
