@@ -24,7 +24,9 @@ impl Wanted {
             Self::One(kind) => {
                 let one = kind.row().one;
                 match problem_of(kind, &answer) {
-                    Some(problem) => Err(odd(format!("its answer is no {one}: it {problem}"))),
+                    Some(problem) => {
+                        Err(odd(format!("its answer is not a valid {one}: it {problem}")))
+                    }
                     None if is_another(kind, asking, &answer) => {
                         Err(odd(format!("its answer is another {one} than was asked for")))
                     }
@@ -113,7 +115,7 @@ mod tests {
             assert_eq!(fault(one, good), "");
         }
         for (bad, says) in [
-            (json!({ "title": "A" }), "its answer is not an article: it has no id"),
+            (json!({ "title": "A" }), "its answer is not a valid article: it has no id"),
             (json!({ "id": null }), "has no id"),
             (json!({ "id": " " }), "has no id"),
             (json!({ "id": "a", "title": { "a": 1 } }), "title that is not text"),
