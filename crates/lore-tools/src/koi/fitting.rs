@@ -188,7 +188,7 @@ mod tests {
     fn what_is_no_object_is_no_answer() {
         for answer in [json!([1, 2]), json!("hello"), json!(null)] {
             let refused = fitted(answer, &schema()).unwrap_err();
-            assert!(refused.to_string().contains("no JSON object"), "{refused}");
+            assert!(refused.to_string().contains("not a JSON object"), "{refused}");
         }
     }
 

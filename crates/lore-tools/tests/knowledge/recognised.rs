@@ -261,5 +261,5 @@ async fn what_another_koi_api_says_is_passed_on_as_it_came() {
         assert_eq!(answer.to_string(), said.to_string(), "{tool}");
     }
     let refused = world.answer(world.owner, "resolve_entity", json!({ "label": "x" })).await;
-    assert!(refused.unwrap_err().to_string().contains("no JSON object"));
+    assert!(refused.unwrap_err().to_string().contains("not a JSON object"));
 }

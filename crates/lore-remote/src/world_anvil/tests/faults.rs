@@ -93,7 +93,7 @@ async fn what_is_no_answer_is_told_and_not_kept() {
     let list = ListQuery { world: Some(WORLD.into()), ..ListQuery::of(Kind::Map) };
     let error = stage.anvil.read(Kind::Article, Some("a"), 2).await.unwrap_err();
     assert!(
-        error.code() == Code::Unavailable && error.to_string().contains("no article"),
+        error.code() == Code::Unavailable && error.to_string().contains("not a valid article"),
         "{error}"
     );
     let error = stage.anvil.list(&list).await.unwrap_err();
