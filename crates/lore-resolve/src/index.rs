@@ -17,6 +17,8 @@ pub(crate) struct Index {
     pub(crate) profile: Profile,
     slots: Vec<Option<Slot>>,
     lengths: Vec<f32>,
+    /// The places of removed names, to be taken again.
+    free: Vec<u32>,
     living: usize,
     measured: usize,
     postings: FxHashMap<u64, Vec<u32>>,
@@ -64,6 +66,7 @@ impl Index {
             profile,
             slots: Vec::new(),
             lengths: Vec::new(),
+            free: Vec::new(),
             living: 0,
             measured: 0,
             postings: FxHashMap::default(),
@@ -85,7 +88,7 @@ impl Index {
     /// Adds a spelling and returns its position.
     pub(crate) fn insert(&mut self, thing: usize, spelling: Spelling, text: &str) -> u32 {
         let name = Name::parse(text, self.profile.family);
-        let place = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        let place = self.free_place();
         for piece in pieces(&name) {
             self.postings.entry(piece).or_default().push(place);
         }
@@ -101,11 +104,22 @@ impl Index {
         for pair in successions(&name) {
             *self.successions.entry(pair).or_insert(0) += 1;
         }
-        self.slots.push(Some(Slot { thing, spelling, text: text.to_owned(), name }));
-        self.lengths.push(0.0);
+        let slot = usize::try_from(place).ok().and_then(|place| self.slots.get_mut(place));
+        if let Some(slot) = slot {
+            *slot = Some(Slot { thing, spelling, text: text.to_owned(), name });
+        }
         self.living += 1;
         self.measure(place);
         place
+    }
+
+    /// A place without a name: the one that became free last, or a new one.
+    fn free_place(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.lengths.push(0.0);
+            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+        })
     }
 
     /// Removes a spelling.
@@ -113,6 +127,7 @@ impl Index {
         let slot = usize::try_from(place).ok().and_then(|place| self.slots.get_mut(place));
         let Some(slot) = slot.and_then(Option::take) else { return };
         self.living -= 1;
+        self.free.push(place);
         let forget = |list: Option<&mut Vec<u32>>| {
             if let Some(list) = list {
                 list.retain(|other| *other != place);
@@ -243,8 +258,8 @@ impl Index {
     /// recomputed whenever a quarter has been added, and only the newest in between.
     fn measure(&mut self, newest: u32) {
         let all = self.living > self.measured + self.measured / 4 + 16;
-        let first = if all { 0 } else { newest };
-        for place in first..=newest {
+        let last = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        for place in if all { 0..last } else { newest..newest.saturating_add(1) } {
             let length = self.slot(place).map_or(1.0, |slot| {
                 let pieces = pieces(&slot.name);
                 let lists = pieces.iter().filter_map(|piece| self.postings.get(piece));

@@ -20,6 +20,8 @@ pub struct Resolver<K> {
     types: BTreeMap<String, Index>,
     things: Vec<Option<Thing<K>>>,
     places: FxHashMap<K, usize>,
+    /// The places of removed things, to be taken again.
+    free: Vec<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -204,7 +206,12 @@ const COMPANY: f64 = 3.5;
 
 impl<K> Default for Resolver<K> {
     fn default() -> Self {
-        Self { types: BTreeMap::new(), things: Vec::new(), places: FxHashMap::default() }
+        Self {
+            types: BTreeMap::new(),
+            things: Vec::new(),
+            places: FxHashMap::default(),
+            free: Vec::new(),
+        }
     }
 }
 
@@ -245,26 +252,32 @@ impl<K: Clone + Eq + Hash> Resolver<K> {
     /// Adds a thing, or replaces the one with the same key.
     pub fn insert(&mut self, key: K, type_name: &str, name: &str, aliases: &[String]) {
         self.remove(&key);
-        let place = self.things.len();
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.things.push(None);
+            self.things.len() - 1
+        });
         let type_key = type_key(type_name);
         let index = self.types.entry(type_key.clone());
         let index = index.or_insert_with(|| Index::new(Profile::of(type_name)));
         let slots = spell(index, place, name, aliases);
         self.places.insert(key.clone(), place);
-        self.things.push(Some(Thing {
-            key,
-            type_key,
-            type_name: type_name.to_owned(),
-            name: name.to_owned(),
-            aliases: aliases.to_vec(),
-            slots,
-        }));
+        if let Some(thing) = self.things.get_mut(place) {
+            *thing = Some(Thing {
+                key,
+                type_key,
+                type_name: type_name.to_owned(),
+                name: name.to_owned(),
+                aliases: aliases.to_vec(),
+                slots,
+            });
+        }
     }
 
     /// Removes a thing.
     pub fn remove(&mut self, key: &K) {
         let Some(place) = self.places.remove(key) else { return };
         let Some(thing) = self.things.get_mut(place).and_then(Option::take) else { return };
+        self.free.push(place);
         if let Some(index) = self.types.get_mut(&thing.type_key) {
             thing.slots.into_iter().for_each(|slot| index.remove(slot));
         }
