@@ -37,6 +37,17 @@ impl Compared<'_> {
         both && !self.leaves_words() && !asked.iter().any(|bond| known.contains(bond))
     }
 
+    /// Whether the small words at the front differ in more than an English article: El Salvador is
+    /// not the city of Salvador, and In Flames are not Flames.
+    pub(crate) fn begins_otherwise(&self) -> bool {
+        let front = |name: &'_ Name| -> Vec<String> {
+            let small = name.tokens.iter().take_while(|token| token.kind == Kind::Light);
+            let small = small.filter(|token| !words::is_article(&token.text));
+            small.map(|token| token.text.clone()).collect()
+        };
+        front(self.asked) != front(self.known)
+    }
+
     /// Whether the order of the words differs and only one name has a linking word: the University
     /// of Washington is not Washington University.
     pub(crate) fn is_turned_around(&self) -> bool {

@@ -24,7 +24,9 @@ impl Compared<'_> {
                         || self.has_other_particles()
                         || have_titles(self.asked, self.known, words::are_other_ranks)
                 }
-                _ => self.has_other_bonds() || self.leaves_telling_words(),
+                _ => {
+                    self.has_other_bonds() || self.begins_otherwise() || self.leaves_telling_words()
+                }
             }
     }
 

@@ -102,7 +102,10 @@ impl Name {
             .collect();
         match family {
             Family::Person => weigh_titles(&mut tokens),
-            _ => weigh_remarks(&mut tokens),
+            _ => {
+                weigh_legal_forms(&mut tokens);
+                weigh_remarks(&mut tokens);
+            }
         }
         set_venues_aside(&mut tokens, family);
         if tokens.iter().all(|token| token.place == Place::Aside) {
@@ -286,6 +289,16 @@ impl Stand {
         }
     }
 
+    /// The long form of an abbreviation that means something else at the end of a name: Wall St is
+    /// a street, St John a saint.
+    fn expanded_at_end(self, word: &str) -> Option<&'static str> {
+        match word {
+            "st" if self.last && !self.first => Some("street"),
+            "dr" if self.last && !self.first => Some("drive"),
+            _ => None,
+        }
+    }
+
     /// Whether a word is a letter that distinguishes things: "Project A", "Y hall". An article
     /// stands before the word it belongs to, and "y" stands between the words it joins.
     fn makes_letter(self, word: &str) -> bool {
@@ -311,7 +324,10 @@ fn token(word: &RawWord, family: Family, place: Place, stand: Stand) -> Option<T
     let text = match family {
         Family::Person => word.text.clone(),
         _ if word.character.is_some() || !stand.lets_expand(&word.text) => word.text.clone(),
-        _ => abbreviations::expanded(&word.text).to_owned(),
+        _ => {
+            let at_end = stand.expanded_at_end(&word.text);
+            at_end.unwrap_or_else(|| abbreviations::expanded(&word.text)).to_owned()
+        }
     };
     let text = match words::mistyped_form(&text) {
         Some(form) if family == Family::Organization && stand.last && !stand.first => form.into(),
@@ -337,6 +353,15 @@ fn token(word: &RawWord, family: Family, place: Place, stand: Stand) -> Option<T
     let hyphened = word.hyphened;
     let told = !text.is_empty();
     told.then_some(Token { text, character, spelled_out, sound, rank, kind, place, hyphened })
+}
+
+/// Legal forms count as such only at the end: Bath Spa University is not Bath University.
+fn weigh_legal_forms(tokens: &mut [Token]) {
+    for place in [Place::Core, Place::Aside] {
+        let parts = tokens.iter_mut().filter(|token| token.place == place);
+        let at_end = parts.rev().take_while(|token| words::is_legal_form(&token.text));
+        at_end.for_each(|token| token.kind = Kind::Light);
+    }
 }
 
 /// If the remarks contain only small words, those count as normal words: the branch (LA) is not the

@@ -10,8 +10,13 @@ use crate::profile::Family;
 pub(crate) fn is_light(word: &str, family: Family) -> bool {
     match family {
         Family::Person => TITLES.contains(&word) || PARTICLES.contains(&word),
-        _ => FUNCTION_WORDS.contains(&word) || LEGAL_FORMS.contains(&word),
+        _ => FUNCTION_WORDS.contains(&word),
     }
+}
+
+/// Whether a word is a legal form if it ends a name: Acme SE, but not SE Asia.
+pub(crate) fn is_legal_form(word: &str) -> bool {
+    LEGAL_FORMS.contains(&word)
 }
 
 /// Whether a word is a title before a person's name. Titles after it, such as PhD, do not count.

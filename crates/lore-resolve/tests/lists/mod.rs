@@ -108,6 +108,13 @@ pub(crate) const LOOK_ALIKES: &[(&str, &str, &str)] = &[
     ("Austria", "Australia", "Location"),
     ("Slovenia", "Slovakia", "Location"),
     ("Vancouver", "Vancouver Island", "Location"),
+    ("Asia", "SE Asia", "Location"),
+    ("Durham", "Co Durham", "Location"),
+    ("Bath University", "Bath Spa University", "Organization"),
+    ("Health", "SA Health", "Organization"),
+    ("Testing", "AB Testing", "Concept"),
+    ("Programming", "PLC Programming", "Concept"),
+    ("Heroes", "Company of Heroes", "Project"),
     ("Mauritius", "Mauritania", "Location"),
     ("Budapest", "Bucharest", "Location"),
     (
@@ -119,6 +126,11 @@ pub(crate) const LOOK_ALIKES: &[(&str, &str, &str)] = &[
 
 /// Names that two things could have, or one.
 pub(crate) const GUESSES: &[(&str, &str, &str)] = &[
+    ("Salvador", "El Salvador", "Location"),
+    ("Santos", "Los Santos", "Location"),
+    ("Land", "La La Land", "Title"),
+    ("Hard", "Die Hard", "Title"),
+    ("Flames", "In Flames", "Organization"),
     ("Marlin Capital", "Merlin Capital", "Organization"),
     ("Marlin Holdings", "Merlin Holdings", "Organization"),
     ("Arcadis Group", "Arcadia Group", "Organization"),
