@@ -55,9 +55,6 @@ pub struct Profile {
     pub reliability: f64,
 }
 
-/// The weight of the initial reliability, as a number of observations.
-const PRIOR_OBSERVATIONS: f64 = 20.0;
-
 impl Profile {
     /// The profile of a type by its name, ignoring case. Unknown types are treated like
     /// organisations, which are the most cautious.
@@ -101,15 +98,6 @@ impl Profile {
     pub(crate) fn hears(&self, word: &str) -> bool {
         self.phonetic && !self.mute.iter().any(|mute| mute.iter().any(|one| one == word))
     }
-
-    /// The same profile after users confirmed and reversed this many matches.
-    #[must_use]
-    pub fn experienced(mut self, confirmed: u32, reversed: u32) -> Self {
-        let (confirmed, reversed) = (f64::from(confirmed), f64::from(reversed));
-        let right = self.reliability * PRIOR_OBSERVATIONS + confirmed;
-        self.reliability = right / (PRIOR_OBSERVATIONS + confirmed + reversed);
-        self
-    }
 }
 
 #[cfg(test)]
@@ -121,13 +109,5 @@ mod tests {
         assert_eq!(Profile::of("PERSON"), Profile::of("Person"));
         assert_eq!(Profile::of("CaseStudy").family, Family::Title);
         assert_eq!(Profile::of("no such type").family, Family::Organization);
-    }
-
-    #[test]
-    fn experience_moves_reliability_slowly() {
-        let start = Profile::of("Organization");
-        assert!(start.clone().experienced(50, 0).reliability > 0.96);
-        assert!(start.clone().experienced(0, 1).reliability > 0.85);
-        assert!(start.experienced(0, 60).reliability < 0.25);
     }
 }
