@@ -103,6 +103,7 @@ impl Compared<'_> {
             || self.has_other_middle_names()
             || self.have_twin_names()
             || self.have_longer_family_name()
+            || self.have_distant_names()
         {
             Some(Objection::OtherName)
         } else if self.is_turned() && self.are_first_names() {

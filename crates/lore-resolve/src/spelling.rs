@@ -177,8 +177,9 @@ const LEAST_SLIPPED: usize = 6;
 /// and distinguished by their beginnings.
 const KEPT_ENDS: usize = 2;
 
-/// Whether one word can only be a typing error of the other: one edit inside a common word that is
-/// not a name, and the result is not a word. Rosa and Rossa may be two names.
+/// Whether one word can only be a typing error of the other: a letter left out, added or swapped
+/// inside a common word that is not a name, and the result is not a word. Rosa and Rossa may be two
+/// names, and another letter makes another word too easily: carbon, carton.
 pub(crate) fn is_slip(one: &str, other: &str) -> bool {
     let common = |word: &str| lore_text::wordpiece::rank(word).is_some_and(|rank| rank <= COMMON);
     let ends = |word: &str| -> Option<(String, String)> {
@@ -187,15 +188,39 @@ pub(crate) fn is_slip(one: &str, other: &str) -> bool {
     };
     let named = |word: &str| given_names::is_given_name(word);
     let length = |word: &str| word.chars().count();
+    let is_typed = length(one) != length(other) || is_swapped(one, other);
     common(one) != common(other)
         && length(one).max(length(other)) >= LEAST_SLIPPED
-        && !named(one)
-        && !named(other)
-        && !(given_names::is_real(one) && given_names::is_real(other))
+        && is_typed
+        && ![one, other].into_iter().any(named)
+        && !(is_word(one) && is_word(other))
         && strsim::osa_distance(one, other) == 1
         && ends(one).is_some()
         && ends(one) == ends(other)
 }
+
+/// Whether it is a known word, or one made of it by a usual ending: treading, chanter.
+fn is_word(word: &str) -> bool {
+    let mut stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending));
+    given_names::is_real(word) || stems.any(is_stem)
+}
+
+/// Whether a word is the beginning of a known one that an ending was added to: "hos" of hose, "sitt"
+/// of sit.
+fn is_stem(stem: &str) -> bool {
+    let doubled = || {
+        let last = stem.chars().next_back()?;
+        stem.strip_suffix(last)?.strip_suffix(last).map(|rest| format!("{rest}{last}"))
+    };
+    given_names::is_real(stem)
+        || given_names::is_real(&format!("{stem}e"))
+        || doubled().is_some_and(|stem| given_names::is_real(&stem))
+}
+
+const ENDINGS: [&str; 24] = [
+    "s", "es", "ed", "d", "ing", "er", "r", "or", "est", "ion", "ation", "age", "al", "en", "ly",
+    "y", "ish", "ist", "ism", "ness", "ment", "able", "less", "ful",
+];
 
 /// Words of this length are rarely one edit away from another by chance.
 const LONG: usize = 7;

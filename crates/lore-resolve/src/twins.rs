@@ -14,8 +14,12 @@ use crate::spelling::{How, is_swapped};
 
 /// Shorter stems do not become another name by one more letter.
 const LEAST_STEM: usize = 3;
-/// A single additional letter may be a typing error; more make a syllable.
+/// A single additional consonant may be a typing error; more letters make a syllable.
 const SYLLABLE: usize = 2;
+/// Nobody mistypes a name in so many places.
+const DISTANT: usize = 3;
+/// Up to this length, one edit fewer is as much.
+const SHORT: usize = 6;
 
 impl Compared<'_> {
     /// Whether the persons have different, although similar, given names.
@@ -39,6 +43,13 @@ impl Compared<'_> {
         })
     }
 
+    /// Whether two names have too little in common to be spellings of one: Vermeer, Vermeulen.
+    pub(crate) fn have_distant_names(&self) -> bool {
+        self.have_alike(&|asked, known, how| {
+            how == How::Typo && are_distant(&asked.text, &known.text)
+        })
+    }
+
     /// Whether any two similar, but not equal, words are in the given relation.
     fn have_alike(&self, are: &dyn Fn(&Token, &Token, How) -> bool) -> bool {
         let alike = |pair: &&Pair| {
@@ -51,10 +62,22 @@ impl Compared<'_> {
     }
 }
 
+/// A vowel after a consonant is a syllable by itself: Barros, Barroso. An "e" is often silent.
 fn is_longer(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    let more = long.strip_prefix(short).map(|more| more.chars().count());
-    more.is_some_and(|more| more >= SYLLABLE) && !given_names::are_nicknames(one, other)
+    let makes_syllable = |more: &str| {
+        let is_sounded = matches!(more, "a" | "i" | "o" | "u") && !short.ends_with(is_vowel);
+        is_sounded || more.chars().count() >= SYLLABLE
+    };
+    long.strip_prefix(short).is_some_and(makes_syllable) && !given_names::are_nicknames(one, other)
+}
+
+/// A known name is mistyped more often than another one is as similar to it: Ashgorve.
+fn are_distant(one: &str, other: &str) -> bool {
+    let longest = one.chars().count().max(other.chars().count());
+    let is_misspelt = given_names::is_real(one) != given_names::is_real(other);
+    let most = if longest <= SHORT && !is_misspelt { DISTANT - 1 } else { DISTANT };
+    strsim::osa_distance(one, other) >= most
 }
 
 fn only<'a>(name: &'a Name, places: &[usize]) -> Option<&'a Token> {

@@ -87,6 +87,11 @@ pub(crate) const LOOK_ALIKES: &[(&str, &str, &str)] = &[
     ("Ana Martin", "Ana Martinez", "Person"),
     ("A. Kowalczyk", "B. Kowalczyk", "Person"),
     ("Professor Plum", "Mrs. Plum", "Person"),
+    ("Pieter Vermeulen", "Pieter Vermeer", "Person"),
+    ("Emre Yılmaz", "Emre Yıldız", "Person"),
+    ("Mika Virtanen", "Mika Virkkunen", "Person"),
+    ("Ana Barros", "Ana Barroso", "Person"),
+    ("Omar Rahman", "Omar Rahmani", "Person"),
     ("Mr. Fox", "Dr. Fox", "Person"),
     ("Doctor Strange", "Mr. Strange", "Person"),
     ("Li Wei", "Li Wen", "Person"),
@@ -127,6 +132,11 @@ pub(crate) const LOOK_ALIKES: &[(&str, &str, &str)] = &[
 /// Names that two things could have, or one.
 pub(crate) const GUESSES: &[(&str, &str, &str)] = &[
     ("Salvador", "El Salvador", "Location"),
+    ("Carbon Cycle", "Carton Cycle", "Concept"),
+    ("Acme Mining Corporation", "Acme Minting Corporation", "Organization"),
+    ("Northern Trading Company", "Northern Treading Company", "Organization"),
+    ("Harbour Charter Company", "Harbour Charger Company", "Organization"),
+    ("Deutsche Bahn", "Deutsche Bahnhof", "Organization"),
     ("Santos", "Los Santos", "Location"),
     ("Land", "La La Land", "Title"),
     ("Hard", "Die Hard", "Title"),
