@@ -1,10 +1,9 @@
-//! Events as text, for reading and for searching.
+//! Events as text.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use lore_core::{Event, Node, Result, Uid};
 use lore_store::Bin;
-use lore_text::analysis;
 use serde_json::Value;
 
 use super::call::PlayCall;
@@ -70,40 +69,13 @@ pub(crate) fn in_words(event: &Event, payload: &Value, names: &Names) -> Option<
     })
 }
 
-/// The words that a search looks for in events.
-pub(crate) struct Wanted(Vec<String>);
-
-impl Wanted {
-    /// Splits a query into words, all of which must occur. They are stemmed, as in every search.
-    pub(crate) fn of(query: &str) -> Self {
-        let stems = analysis::stem_list(query);
-        if stems.is_empty() {
-            // The query consists of stop words only, so these are used.
-            return Self(folded(query));
-        }
-        Self(stems)
-    }
-
-    /// Whether there are any words to look for.
-    pub(crate) fn is_anything(&self) -> bool {
-        !self.0.is_empty()
-    }
-
-    /// Whether an event with the text `said` matches. The names of the characters it is about count
-    /// as well.
-    pub(crate) fn is_in(&self, said: &str, event: &Event, payload: &Value, names: &Names) -> bool {
-        let targets = payload.get("targets").and_then(Value::as_array).into_iter().flatten();
-        let about = event.character.and_then(|uid| names.of(uid)).into_iter();
-        let named = targets.filter_map(|id| names.of_id(id)).chain(about);
-        let whole = std::iter::once(said).chain(named).collect::<Vec<_>>().join("\n");
-        let mut held: HashSet<String> = analysis::stem_list(&whole).into_iter().collect();
-        held.extend(folded(&whole));
-        self.0.iter().all(|word| held.contains(word))
-    }
-}
-
-fn folded(text: &str) -> Vec<String> {
-    analysis::name_words(text).split_whitespace().map(str::to_owned).collect()
+/// Returns what a search in events looks at: the text `said` and the names of the characters that
+/// the event is about.
+pub(crate) fn searched(said: &str, event: &Event, payload: &Value, names: &Names) -> String {
+    let targets = payload.get("targets").and_then(Value::as_array).into_iter().flatten();
+    let about = event.character.and_then(|uid| names.of(uid)).into_iter();
+    let named = targets.filter_map(|id| names.of_id(id)).chain(about);
+    std::iter::once(said).chain(named).collect::<Vec<_>>().join("\n")
 }
 
 fn roll(payload: &Value) -> String {
@@ -156,6 +128,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::play::wanted::Wanted;
 
     fn event(kind: &str, character: Option<Uid>) -> Event {
         Event {
@@ -181,7 +154,9 @@ mod tests {
         let names = Names(HashMap::from([(wren, "Wren of Ashfall".into())]));
         let event = event(kind, Some(wren));
         let said = in_words(&event, payload, &names).unwrap();
-        Wanted::of(query).is_in(&said, &event, payload, &names)
+        let searched = searched(&said, &event, payload, &names);
+        let wanted = Wanted::of(query);
+        wanted.is_whole(wanted.closeness(&searched))
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub mod session;
 pub mod sheet;
 pub mod state;
 pub mod table;
+mod wanted;
 
 pub(crate) use crate::word::word;
 

@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::call::PlayCall;
 use super::campaign;
 use super::change_collector::told;
-use super::event_text::{Names, Wanted, in_words};
+use super::event_text::{Names, in_words, searched};
 use super::ids::Thing;
 use super::session::{self, Session};
+use super::wanted::{Closeness, Wanted};
 
 /// The number of events read at once.
 const PAGE: usize = 1_000;
@@ -48,8 +49,10 @@ pub struct Recap {
     /// Notes and other happenings, in order, the last ones if there are too many. With words to
     /// search for, only those since the oldest match of this page.
     pub happenings: Told<Happening>,
-    /// The events that contain the words, newest first.
+    /// The events that have most of the words, newest first.
     pub matches: Told<Match>,
+    /// Whether no event has all of the words.
+    pub partial: bool,
     /// If earlier ones were left out, the event before which the next page continues.
     pub next_before: Option<i64>,
 }
@@ -78,7 +81,7 @@ pub struct Rolls {
     pub with_fear: u32,
 }
 
-/// An event that contains the words.
+/// An event that has words of the query.
 #[derive(Debug, Clone)]
 pub struct Match {
     /// The event.
@@ -123,11 +126,14 @@ pub async fn tell(call: &PlayCall, ask: &RecapRequest) -> Result<Recap> {
         changes: BTreeMap::new(),
         happenings: Told::none(),
         matches: Told::none(),
+        partial: false,
         next_before: looked_at.earlier,
     };
+    let mut close = Vec::new();
     for event in looked_at.events {
-        recap.take(event, &names, &wanted);
+        close.extend(recap.take(event, &names, &wanted));
     }
+    recap.keep_closest(close, &wanted);
     let told = recap.happenings.keep_last(HAPPENINGS_MAX, |happening| happening.sequence);
     let found = recap.matches.keep_last(MATCHES_MAX, |found| found.event.sequence);
     recap.matches.items.reverse();
@@ -190,14 +196,21 @@ impl<T> Told<T> {
     }
 }
 
+/// An event that has some of the words.
+struct Close {
+    closeness: Closeness,
+    found: Match,
+}
+
 impl Recap {
-    fn take(&mut self, event: Event, names: &Names, wanted: &Wanted) {
+    /// Adds an event to the summary. Returns it if it has any of the words.
+    fn take(&mut self, event: Event, names: &Names, wanted: &Wanted) -> Option<Close> {
         let payload = told(&event);
         for change in payload.get("applied_changes").and_then(Value::as_array).into_iter().flatten()
         {
             self.take_change(change);
         }
-        let Some(said) = in_words(&event, &payload, names) else { return };
+        let said = in_words(&event, &payload, names)?;
         match event.kind.as_str() {
             "ACTION_ROLL_RESOLVED" => self.take_roll(&payload),
             "OUTCOME_APPLIED" | "CHARACTER_STATE_PATCHED" | "CHARACTER_PROFILE_PATCHED" => {}
@@ -207,9 +220,20 @@ impl Recap {
                 text: said.clone(),
             }),
         }
-        if wanted.is_anything() && wanted.is_in(&said, &event, &payload, names) {
-            self.matches.push(Match { event, text: said });
+        if !wanted.is_anything() {
+            return None;
         }
+        let closeness = wanted.closeness(&searched(&said, &event, &payload, names));
+        let found = Match { event, text: said };
+        closeness.is_anything().then_some(Close { closeness, found })
+    }
+
+    /// Keeps the events that have most of the words.
+    fn keep_closest(&mut self, mut close: Vec<Close>, wanted: &Wanted) {
+        let Some(best) = close.iter().map(|one| one.closeness).max() else { return };
+        close.retain(|one| one.closeness.is_as_good_as(best));
+        self.partial = !wanted.is_whole(best);
+        close.into_iter().for_each(|one| self.matches.push(one.found));
     }
 
     fn take_roll(&mut self, payload: &Value) {

@@ -38,10 +38,17 @@ async fn words_are_found_as_in_every_search_and_keys_are_not() {
     for query in ["axe", "AXES gorge", "uberflog brucke", "fall beams", "agility success"] {
         assert_eq!(table.found(query).await.len(), 1, "{query}");
     }
+    table.note("등대지기가 고래를 기다린다").await;
+    table.note("Les chevaux ont mangé").await;
+    for query in ["What happened to the axe?", "고래", "cheval"] {
+        assert_eq!(table.found(query).await.len(), 1, "{query}");
+    }
     assert_eq!(table.found("wren").await.len(), 2, "who was hit, and who rolled");
-    for query in ["text", "payload", "summary", "seed_used", "null", "axe drache", "detail"] {
+    for query in ["text", "payload", "summary", "seed_used", "null", "detail"] {
         assert_eq!(table.found(query).await, Vec::<String>::new(), "{query}");
     }
+    let either = table.recap(json!({ "query": "axe drache" })).await;
+    assert_eq!((&either["matches_total"], &either["partial"]), (&json!(2), &json!(true)));
     assert_eq!(table.recap(json!({})).await["matches"], json!([]));
 }
 

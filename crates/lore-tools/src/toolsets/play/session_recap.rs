@@ -19,7 +19,7 @@ pub(super) struct SessionRecap;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     session_id: Option<String>,
-    /// Words; all must occur.
+    /// Words or a question.
     #[schemars(length(max = 500))]
     query: Option<String>,
     /// To read on: next_before_seq.
@@ -41,10 +41,13 @@ pub(super) struct Output {
     happenings: Vec<HappeningOut>,
     /// Number of happenings, including those left out.
     happenings_total: usize,
-    /// Events that contain the words, newest first; at most 50.
+    /// Events that have most of the words, newest first; at most 50.
     matches: Vec<MatchOut>,
     /// Number of matches, including those left out.
     matches_total: usize,
+    /// Present if no event has all words of the query.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partial: bool,
     /// Present if earlier events were left out: pass it as before_seq to read on.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_before_seq: Option<i64>,
@@ -163,6 +166,7 @@ impl From<Recap> for Output {
             happenings_total: recap.happenings.total,
             matches: matches.collect(),
             matches_total: recap.matches.total,
+            partial: recap.partial,
             next_before_seq: recap.next_before,
             session: recap.session.into(),
         }
