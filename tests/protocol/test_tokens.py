@@ -230,6 +230,21 @@ def test_a_name_of_another_machine_needs_a_token(program, serve):
         assert status(http, headers={"host": "lore.example"}) == 401
 
 
+def test_what_a_proxy_passes_on_needs_a_token(program, server):
+    """A proxy on this machine may ask under the server's own name, as nginx does unless it is told
+    otherwise, and is still nobody's owner."""
+    body = json.dumps(LIST).encode()
+    kinds = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")]
+    host = ("Host", f"127.0.0.1:{server.port}")
+    plain = request("POST", "/mcp", [host, ("Connection", "close"), *kinds], body)
+    assert exchange(server.port, plain).status == 200
+    # nginx: proxy_pass http://127.0.0.1:PORT, and nothing else
+    assert exchange(server.port, plain.replace(b"HTTP/1.1", b"HTTP/1.0", 1)).status == 401
+    for told in ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"):
+        passed_on = request("POST", "/mcp", [host, (told, "203.0.113.9"), *kinds], body)
+        assert exchange(server.port, passed_on).status == 401, told
+
+
 def test_each_token_of_a_person_has_its_own_role(program, serve):
     """A stronger token with the same name gives a weaker one nothing."""
     tokens = {role: program.token(role, "sam") for role in ("reader", "player", "gm")}
@@ -345,6 +360,22 @@ def test_a_token_is_bound_to_its_world(program, serve):
             for answer in (inside, missing)
         ]
         assert "error" in inside.text and texts[0] == texts[1]
+
+
+def test_a_token_tells_nothing_of_its_holders_other_worlds(program, serve):
+    """Another world of the same person is answered like one that does not exist, and the error
+    names only the world of the token."""
+    token = program.token("player", "alice")
+    for world in ("Hidden", "Secret"):
+        program.ok("world", "create", world)
+        program.ok("--world", world, "token", "create", "--role", "player", "--name", "alice")
+    with serve().client(**bearer(token)) as http:
+        inside, missing = (
+            http.post("/mcp", json=LIST, headers={"x-lorewell-world": name}).text
+            for name in ("Hidden", "Absent")
+        )
+        assert "error" in inside and "Main" in inside
+        assert inside.replace("Hidden", "Absent") == missing and "Secret" not in missing
 
 
 def test_a_token_shows_the_world_it_leads_into(program, serve):

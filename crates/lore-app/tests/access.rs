@@ -63,3 +63,19 @@ async fn who_has_no_token_of_another_world_is_nobody_there() {
     let owner = in_another(&stage.app, &stage.here, stage.there.world).await.unwrap();
     assert_eq!(owner, Some(stage.there), "the person at the machine owns both");
 }
+
+/// Whatever else its holder may enter with other tokens.
+#[tokio::test]
+async fn a_token_tells_of_its_own_world_alone() {
+    let stage = Stage::set().await;
+    stage.with_token(&stage.there, "Sam", Role::Owner).await;
+    let token = create_token(&stage.app, &stage.here, "Sam", Role::Owner).await.unwrap();
+    let doorkeeper = Doorkeeper::new(Arc::clone(&stage.app));
+    let identity = doorkeeper.identify(&token.secret).await.unwrap().unwrap();
+    let refused = async |world| {
+        let error = enter(&stage.app, identity, Some(world)).await.unwrap_err();
+        format!("{error} {}", error.hint())
+    };
+    assert_eq!(refused("Other").await.replace("Other", "Absent"), refused("Absent").await);
+    assert!(!refused("Absent").await.contains("Other"));
+}

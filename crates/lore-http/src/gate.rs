@@ -9,9 +9,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Response, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Response, header};
 use futures::{FutureExt, StreamExt};
-use lore_app::access::{Doorkeeper, Identity};
+use lore_app::access::{Doorkeeper, Identity, Presence};
 use lore_core::{Error, PrincipalId};
 use lore_mcp::Scope;
 use lore_tools::{Registry, Selection};
@@ -25,7 +25,7 @@ use crate::clock::Clock;
 use crate::cors;
 use crate::koi_net;
 use crate::limits::{Buckets, Limits};
-use crate::origin::{AllowList, names_this_machine};
+use crate::origin::{AllowList, is_relayed, names_this_machine};
 use crate::reply;
 
 /// Routes that need no token.
@@ -87,8 +87,7 @@ impl Gate {
     }
 
     async fn admit(&self, request: &mut Request) -> Result<(), Response<Body>> {
-        let from = request.extensions().get::<PeerIp>().copied();
-        let identity = self.identity(request.headers(), request.uri(), from).await?;
+        let identity = self.identity(Asking::of(request)).await?;
         let selection = self.selection_for(request.headers(), request.uri().path());
         let selection = selection.map_err(|error| reply::fail(&error))?;
         let world = asked::world(request.headers()).map_err(|error| reply::fail(&error))?;
@@ -110,35 +109,51 @@ impl Gate {
         Ok(Arc::new(self.selection.narrowed_by(&asked)))
     }
 
-    async fn identity(
-        &self,
-        headers: &HeaderMap,
-        uri: &Uri,
-        from: Option<PeerIp>,
-    ) -> Result<Identity, Response<Body>> {
-        let here = from.is_some_and(|peer| peer.0.is_loopback());
-        let here = here && names_this_machine(uri, headers);
-        let caller = auth::identify(&self.doorkeeper, headers, uri.path()).await;
-        match caller.map_err(|error| reply::fail(&error))? {
+    async fn identity(&self, asking: Asking<'_>) -> Result<Identity, Response<Body>> {
+        let Asking { headers, path, peer, from } = asking;
+        let caller = auth::identify(&self.doorkeeper, headers, path).await;
+        match (caller.map_err(|error| reply::fail(&error))?, from) {
             // Without a token, only callers from this machine get in, whatever address the server
-            // listens on. A reverse proxy also calls from this machine, but under a host name that
-            // is not local.
-            Caller::Local if here => {
+            // listens on.
+            (Caller::Local, Presence::Here) => {
                 self.local.take(()).map_err(throttled)?;
                 Ok(Identity::LOCAL)
             }
-            Caller::Known(identity) => {
+            (Caller::Known(identity), _) => {
                 self.per_token.take(identity.principal).map_err(throttled)?;
                 Ok(identity)
             }
             // A request without a token is not an attempt to guess one, so it is not throttled.
-            Caller::Local | Caller::Nameless => Err(reply::unauthorised(uri.path())),
-            Caller::Unknown => {
-                let ip = from.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0);
+            (Caller::Local | Caller::Nameless, _) => Err(reply::unauthorised(path)),
+            (Caller::Unknown, _) => {
+                let ip = peer.unwrap_or(IpAddr::from([0, 0, 0, 0]));
                 self.per_stranger.take(ip).map_err(throttled)?;
-                Err(reply::unauthorised(uri.path()))
+                Err(reply::unauthorised(path))
             }
         }
+    }
+}
+
+/// What the gate looks at to find out who is asking.
+struct Asking<'a> {
+    headers: &'a HeaderMap,
+    path: &'a str,
+    /// The address that called.
+    peer: Option<IpAddr>,
+    from: Presence,
+}
+
+impl<'a> Asking<'a> {
+    fn of(request: &'a Request) -> Self {
+        let (headers, uri) = (request.headers(), request.uri());
+        let peer = request.extensions().get::<PeerIp>().map(|peer| peer.0);
+        // A reverse proxy also calls from this machine, for anybody. Most keep the name that was
+        // asked for or show themselves in another way; docs/configuration.md is about the others.
+        let here = peer.is_some_and(|peer| peer.is_loopback())
+            && names_this_machine(uri, headers)
+            && !is_relayed(request.version(), headers);
+        let from = if here { Presence::Here } else { Presence::Anywhere };
+        Self { headers, path: uri.path(), peer, from }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, Version, header};
 
 /// The host names under which this server may be addressed, and the origins that may use it.
 #[derive(Debug, Clone, Default)]
@@ -111,6 +111,19 @@ pub(crate) fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
     AllowList::default().admits_host(uri, headers, None)
 }
 
+/// Headers by which a proxy says for whom it asks, besides those that begin with `x-forwarded-`.
+const RELAYED: [&str; 3] = ["forwarded", "via", "x-real-ip"];
+
+/// Whether a request looks as if a proxy passed it on for somebody else.
+///
+/// Proxies that rewrite `Host` may add no header at all. nginx does so unless it is told otherwise,
+/// but then asks in HTTP/1.0 by default, which no MCP client speaks. A proxy that hides itself in
+/// HTTP/1.1 cannot be told from a client.
+pub(crate) fn is_relayed(version: Version, headers: &HeaderMap) -> bool {
+    let tells = |name: &str| RELAYED.contains(&name) || name.starts_with("x-forwarded-");
+    version < Version::HTTP_11 || headers.keys().any(|name| tells(name.as_str()))
+}
+
 fn address(name: &str) -> Option<IpAddr> {
     let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
     bare.parse().ok()
@@ -208,6 +221,23 @@ mod tests {
             &HeaderMap::new(),
             None
         ));
+    }
+
+    #[test]
+    fn what_a_proxy_passes_on_shows() {
+        let with = |name: &'static str| {
+            let headers = HeaderMap::from_iter([
+                (header::HOST, HeaderValue::from_static("127.0.0.1:8081")),
+                (header::HeaderName::from_static(name), HeaderValue::from_static("x")),
+            ]);
+            is_relayed(Version::HTTP_11, &headers)
+        };
+        let telling = ["forwarded", "via", "x-real-ip", "x-forwarded-for", "x-forwarded-proto"];
+        assert!(telling.into_iter().all(with));
+        assert!(!["accept", "x-auth-token", "mcp-session-id"].into_iter().any(with));
+        let plain = HeaderMap::new();
+        assert!(is_relayed(Version::HTTP_10, &plain));
+        assert!(!is_relayed(Version::HTTP_11, &plain) && !is_relayed(Version::HTTP_2, &plain));
     }
 
     #[test]
