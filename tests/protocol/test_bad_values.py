@@ -73,6 +73,17 @@ def texts(schema: dict, path: tuple = ()):
             yield from texts(field, (*path, name))
 
 
+QUOTED = ("entities", "relationships")
+"""What ingest_url quotes from a page: it is cleaned, because the caller cannot correct the page."""
+
+
+def own_texts(tool: dict):
+    """Yields the paths of the texts of a tool that are the caller's own."""
+    for path in texts(tool["inputSchema"]):
+        if tool["name"] != "ingest_url" or path[0] not in QUOTED:
+            yield path
+
+
 def spoilt(tool: dict, path: tuple, value: str) -> list[dict]:
     """Returns the tool's example with a value at a path, once for each of its actions."""
     actions = tool["inputSchema"]["properties"].get("action", {}).get("enum", [None])
@@ -119,9 +130,9 @@ def test_names_are_seen_as_they_are(house):
     names the field."""
     wrong = []
     for tool in house.tools:
-        if tool["annotations"]["readOnlyHint"] or tool["annotations"]["openWorldHint"]:
+        if tool["annotations"]["readOnlyHint"]:
             continue
-        for path in (path for path in texts(tool["inputSchema"]) if path[-1] in NAMES):
+        for path in (path for path in own_texts(tool) if path[-1] in NAMES):
             for unseen in UNSEEN:
                 for arguments in spoilt(tool, path, f"Ada{unseen}Holt"):
                     answer = house.session.call(tool["name"], arguments)
@@ -147,9 +158,9 @@ def test_texts_hide_nothing(house):
     names the field. What scripts need is not called hidden."""
     wrong = []
     for tool in house.tools:
-        if tool["annotations"]["readOnlyHint"] or tool["annotations"]["openWorldHint"]:
+        if tool["annotations"]["readOnlyHint"]:
             continue
-        for path in texts(tool["inputSchema"]):
+        for path in own_texts(tool):
             field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
             for hidden in HIDDEN:
                 for arguments in spoilt(tool, path, f"Rope{hidden} oil"):
@@ -174,10 +185,17 @@ def test_texts_of_the_compatible_apis_hide_nothing(program, serve):
         kanka = f"/compat/kanka/1.0/campaigns/{campaign['id']}"
         boromir = "/compat/worldanvil/api/external/boromir/article"
         person = {"name": "A", "type": "Person", "description": hidden}
+        page = "https://page.example/herring"
         for verb, path, body in (
             ("POST", f"{kanka}/notes", {"name": "A", "entry": hidden}),
             ("PUT", boromir, {"title": "A", "templateType": "article", "content": hidden}),
             ("POST", "/compat/koi/register-entity", person),
+            ("POST", "/compat/koi/web/preview", {"url": page, "submitted_by": hidden}),
+            ("POST", "/compat/koi/web/monitor/add", {"url": page, "title": hidden}),
+            ("POST", "/compat/koi/web/evaluate", {"url": page, "decision": "ingest", "relevance_reasoning": hidden}),
+            ("POST", "/compat/koi/web/evaluate", {"url": page, "decision": "ingest", "bioregional_tags": [hidden]}),
+            ("POST", "/compat/koi/ingest", {"document_rid": hidden, "content": "A"}),
+            ("POST", "/compat/koi/github/repos", {"repo_url": f"https://code.example/{hidden}"}),
         ):
             answer = http.request(verb, path, json=body)
             assert answer.status_code >= 400 and "cannot be seen" in answer.text, (path, answer.text)
@@ -187,9 +205,9 @@ def test_half_a_letter_is_no_part_of_a_name(house):
     """Nobody could search for such a name."""
     wrong = []
     for tool in house.tools:
-        if tool["annotations"]["readOnlyHint"] or tool["annotations"]["openWorldHint"]:
+        if tool["annotations"]["readOnlyHint"]:
             continue
-        for path in (path for path in texts(tool["inputSchema"]) if path[-1] in NAMES):
+        for path in (path for path in own_texts(tool) if path[-1] in NAMES):
             for arguments in spoilt(tool, path, "Ada\ud83dHolt"):
                 answer = house.escaped(tool["name"], arguments)
                 told = json.dumps(answer, ensure_ascii=False)

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName};
 use lore_core::{Error, Result};
 use lore_tools::{Registry, Selection, Toolset};
 
-use crate::params::unescaped;
+use lore_tools::percent::unescaped;
 
 static WORLD: HeaderName = HeaderName::from_static("x-lorewell-world");
 static TOOLSETS: HeaderName = HeaderName::from_static("x-mcp-toolsets");
@@ -44,10 +44,9 @@ pub(crate) fn selection(headers: &HeaderMap, path: &str, registry: &Registry) ->
     });
     let (toolsets, tools, excluded) = (toolsets?, tools?, excluded?);
     let mut toolsets: Vec<_> = toolsets.split(',').collect();
-    let mut selection = Selection::new()
-        .with_tools(tools.split(','))
-        .without_tools(excluded.split(','))
-        .read_only(is_read_only(headers));
+    let mut selection =
+        Selection::new().with_tools(tools.split(',')).without_tools(excluded.split(','));
+    let mut reads_only = is_read_only(headers);
     if let Some(unknown) = selection.unknown_tools(registry).next() {
         let problem = format!("{unknown:?} is unknown");
         return Err(Error::invalid("tool", problem, "see docs/tools.md for the names"));
@@ -56,9 +55,12 @@ pub(crate) fn selection(headers: &HeaderMap, path: &str, registry: &Registry) ->
         let (toolset, tail) = rest.split_once('/').unwrap_or((rest, ""));
         // The path takes precedence over the header.
         toolsets = vec![toolset];
-        selection = selection.read_only(tail == "readonly");
-    } else if path == "/mcp/readonly" {
-        selection = selection.read_only(true);
+        reads_only |= tail == "readonly";
+    } else {
+        reads_only |= path == "/mcp/readonly";
+    }
+    if reads_only {
+        selection = selection.reading_only();
     }
     selection.with_toolsets(toolsets).map_err(|error| {
         let known = Toolset::ALL.map(Toolset::as_str).join(", ");

@@ -47,7 +47,8 @@ pub(crate) async fn read_json(body: Body, max: usize) -> Result<Bytes, Unread> {
 }
 
 /// Whether the content type of a request is JSON. A page of another site cannot send that type
-/// without a CORS preflight, so requiring it prevents cross-site request forgery.
+/// without a CORS preflight, so requiring it prevents cross-site request forgery. As with FastAPI,
+/// every type that ends with `+json` will do.
 pub(crate) fn says_json(headers: &HeaderMap) -> bool {
     let told = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = told.and_then(|told| told.split(';').next()).unwrap_or_default().trim();

@@ -1,6 +1,7 @@
 //! The query parameters of a URL.
 
 use axum::http::Uri;
+use lore_tools::percent::unescaped;
 
 /// Parameters in the order given; names may repeat.
 pub(crate) struct Params(Vec<(String, String)>);
@@ -61,28 +62,6 @@ impl Params {
 /// Decodes a percent-encoded text; broken escapes stay as they are.
 pub(crate) fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&unescaped(text)).into_owned()
-}
-
-/// Decodes percent-encoding into bytes. A percent sign without two hex digits stands for itself.
-pub(crate) fn unescaped(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let (byte, after) = match (first, after) {
-            (b'%', [high, low, after @ ..]) => match (digit(*high), digit(*low)) {
-                (Some(high), Some(low)) => ((high << 4) | low, after),
-                _ => (*first, rest.get(1..).unwrap_or_default()),
-            },
-            _ => (*first, after),
-        };
-        bytes.push(byte);
-        rest = after;
-    }
-    bytes
-}
-
-fn digit(letter: u8) -> Option<u8> {
-    char::from(letter).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]

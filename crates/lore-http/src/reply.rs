@@ -35,6 +35,9 @@ pub(crate) fn status(number: u16) -> StatusCode {
 pub(crate) fn fail(error: &Error) -> Response<Body> {
     let mut response = refuse(status(error.code().meaning().http), error);
     match error {
+        Error::Bug { .. } | Error::Corrupt { .. } => {
+            tracing::error!(code = error.code().meaning().name, "a request failed");
+        }
         Error::Throttled { retry_after, .. } => set_retry_after(&mut response, *retry_after),
         Error::Unavailable { .. } => set_retry_after(&mut response, Duration::from_secs(1)),
         _ => {}

@@ -412,7 +412,8 @@ fn on_behalf(request: &Request<Bytes>, body: Bytes, session: Option<&str>) -> Re
     own
 }
 
-/// Whether the content type is JSON. The comparison ignores case and parameters.
+/// Whether the content type is JSON. The comparison ignores case and parameters. Types such as
+/// `application/ld+json`, which the KOI API takes, are not messages of this protocol.
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = header_text(headers, &CONTENT_TYPE).and_then(|said| said.split(';').next());
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))

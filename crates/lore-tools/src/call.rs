@@ -64,6 +64,20 @@ impl Call {
         self.invocation_id.get_or_init(|| self.app.effects.uid().to_string())
     }
 
+    /// Logs an error that is not the caller's doing under the request's id, and gives the id to
+    /// somebody who reports the error.
+    pub(crate) fn traced(&self, error: Error) -> Error {
+        if !matches!(error, Error::Bug { .. } | Error::Corrupt { .. }) {
+            return error;
+        }
+        let (code, request_id) = (error.code().meaning().name, self.request_id());
+        tracing::error!(code, request_id, "a request failed");
+        match error {
+            Error::Bug { what } => Error::Bug { what: format!("{what} (request {request_id})") },
+            other => other,
+        }
+    }
+
     /// Fails if the caller has cancelled the call. Long-running work checks this between steps.
     pub fn check_cancelled(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }

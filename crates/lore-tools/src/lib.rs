@@ -12,6 +12,7 @@ mod kept;
 pub mod koi;
 mod listed;
 mod nullable;
+pub mod percent;
 mod prompt;
 mod registry;
 mod resource;

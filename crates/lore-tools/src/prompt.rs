@@ -83,7 +83,8 @@ impl Prompt {
                 return Err(Error::invalid(argument.name, "is required", argument.description));
             }
         }
-        (self.render)(call, given).await
+        let asked = call.clone();
+        (self.render)(call, given).await.map_err(|error| asked.traced(error))
     }
 
     fn usage(&self) -> String {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use lore_core::error::short;
-use lore_core::{Error, Role, texts};
+use lore_core::{Error, Role};
 use lore_store::LeftOut;
 use serde_json::{Map, Value};
 
@@ -149,18 +149,17 @@ impl Registry {
             call.viewer.require(whole.role)?;
             return Err(read_only().into());
         }
-        // What is read outside is cleaned where it is stored, and so is what a caller quotes of it.
-        if !tool.annotations.read_only && !tool.annotations.open_world {
-            texts::check_fields(&arguments)?;
-        }
+        tool.check_texts(&arguments)?;
         call.check_cancelled()?;
         call.reading_only = tool.annotations.read_only;
         let left_out = LeftOut::default();
+        let asked = call.clone();
         let work = AssertUnwindSafe(tool.run(call, arguments)).catch_unwind();
         let answer = left_out.during(work).await.unwrap_or_else(|_| {
             tracing::error!(tool = tool.name, "a tool panicked");
             Err(Error::Bug { what: format!("the tool {}", tool.name) })
-        })?;
+        });
+        let answer = answer.map_err(|error| asked.traced(error))?;
         Ok(answer.without(left_out.told()))
     }
 }

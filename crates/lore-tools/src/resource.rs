@@ -8,6 +8,7 @@ use lore_store::LeftOut;
 use serde_json::Value;
 
 use crate::call::Call;
+use crate::percent;
 use crate::tool::name_damaged;
 use crate::toolset::Toolset;
 
@@ -37,7 +38,9 @@ impl Resource {
     /// Reads the document for a caller. If damaged items were left out, adds their names.
     pub async fn document(&self, call: Call, captures: Captures) -> Result<Value> {
         let left_out = LeftOut::default();
-        let mut document = left_out.during((self.read)(call, captures)).await?;
+        let asked = call.clone();
+        let read = left_out.during((self.read)(call, captures)).await;
+        let mut document = read.map_err(|error| asked.traced(error))?;
         name_damaged(&mut document, left_out.told());
         Ok(document)
     }
@@ -95,7 +98,7 @@ impl UriPattern {
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=')?;
             let name = known.split(',').find(|known| *known == name)?;
-            captures.insert(name, percent_decoded(value)?);
+            captures.insert(name, percent::decoded(value)?);
         }
         Some(captures)
     }
@@ -113,28 +116,11 @@ fn path_captures(path: &'static str, uri: &str) -> Option<Captures> {
         if value.is_empty() {
             return None;
         }
-        captures.insert(name, percent_decoded(value)?);
+        captures.insert(name, percent::decoded(value)?);
         rest = remaining;
         pattern = after;
     }
     (pattern == rest).then_some(captures)
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let (digits, after) = tail.split_at_checked(2)?;
-        let digits = std::str::from_utf8(digits).ok()?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

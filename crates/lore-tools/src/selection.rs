@@ -115,10 +115,10 @@ impl Selection {
         self
     }
 
-    /// Switches all writing tools off if `read_only` is true; `false` changes nothing.
+    /// Switches all writing tools off.
     #[must_use]
-    pub fn read_only(mut self, read_only: bool) -> Self {
-        self.read_only |= read_only;
+    pub fn reading_only(mut self) -> Self {
+        self.read_only = true;
         self
     }
 

@@ -7,7 +7,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use lore_app::play::call::Asked;
 use lore_core::error::short;
-use lore_core::{Error, Result, Role};
+use lore_core::{Error, Result, Role, texts};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -38,6 +38,9 @@ pub trait ToolSpec: Send + Sync + 'static {
     /// For a tool with an `action` argument: the actions that change nothing. Readers, and
     /// everybody on a read-only server, get the tool with these actions only.
     const READING: &'static [&'static str] = &[];
+    /// The arguments that quote what was read outside. It is cleaned where it is stored, because
+    /// the caller cannot correct it; the texts in all other arguments are the caller's own.
+    const QUOTING: &'static [&'static str] = &[];
     /// How numbers such as `4.0` in the arguments are read.
     const NUMBERS: Numbers = Numbers::Whole;
 
@@ -116,6 +119,7 @@ pub struct Tool {
     pub example: Value,
     /// The form of the tool that has only its reading actions, if [`ToolSpec::READING`] lists any.
     pub reading: Option<Arc<Self>>,
+    quoting: &'static [&'static str],
     modernise: fn(&str, &mut Map<String, Value>),
     handler: Handler,
 }
@@ -153,6 +157,7 @@ impl From<Row> for Tool {
             answer_schema: Arc::new(row.answer_schema),
             example: row.example,
             reading: None,
+            quoting: &[],
             modernise: |_, _| {},
             handler: row.handler,
         }
@@ -182,6 +187,7 @@ impl Tool {
             answer_schema: Arc::new(answer_schema),
             example: S::example(),
             reading: None,
+            quoting: S::QUOTING,
             modernise: S::modernise,
             handler: Arc::new(handle::<S>),
         }
@@ -229,6 +235,14 @@ impl Tool {
     ) -> Map<String, Value> {
         (self.modernise)(name, &mut arguments);
         arguments
+    }
+
+    /// Fails if the caller's own texts contain hidden characters and may be stored.
+    pub(crate) fn check_texts(&self, arguments: &Map<String, Value>) -> Result<()> {
+        match self.annotations.read_only {
+            true => Ok(()),
+            false => texts::check_fields_besides(self.quoting, arguments),
+        }
     }
 
     /// Runs the tool without checking roles; [`crate::Registry::call`] does that.

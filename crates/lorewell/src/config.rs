@@ -244,11 +244,13 @@ fn selection(options: &Options, file: &FileConfig) -> anyhow::Result<Selection> 
     let toolsets = list(&options.toolsets, &file.toolsets);
     let tools = list(&options.tools, &file.tools);
     let excluded = list(&options.exclude_tools, &file.exclude_tools);
-    let selection = Selection::new()
+    let mut selection = Selection::new()
         .with_toolsets(toolsets.iter().map(String::as_str))?
         .with_tools(tools.iter().map(String::as_str))
-        .without_tools(excluded.iter().map(String::as_str))
-        .read_only(options.read_only.or(file.read_only).unwrap_or(false));
+        .without_tools(excluded.iter().map(String::as_str));
+    if options.read_only.or(file.read_only).unwrap_or(false) {
+        selection = selection.reading_only();
+    }
     if !(tools.is_empty() && excluded.is_empty()) {
         know_the_tools(&selection)?;
     }

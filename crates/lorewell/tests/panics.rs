@@ -44,6 +44,11 @@ async fn a_panic_anywhere_in_a_request_is_answered() {
             }
             panics += 1;
             assert!(tells_of_it(&answer) || is_answer(&answer), "{request:?}: {answer}");
+            let failed = &answer["result"]["structuredContent"];
+            if failed["code"] == "INTERNAL" {
+                // Whoever reports it can say which request it was.
+                assert!(failed["message"].to_string().contains(" (request "), "{failed}");
+            }
             let next = house.ask(&request).await;
             assert!(is_answer(&next), "after panic {panics} of {request:?}: {next}");
         }

@@ -41,7 +41,7 @@ struct NamedIn {
 /// Reads the repository name and the limit, which may be in the body or in the query parameters.
 fn named(request: &Request<'_>) -> Result<NamedIn, Failure> {
     let told: NamedIn = match &request.ask.body {
-        Some(_) => request.body()?,
+        Some(_) => request.own_words()?,
         None => NamedIn::default(),
     };
     let asked: NamedIn = request.query()?;
@@ -85,7 +85,7 @@ struct AddIn {
 
 async fn add(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: AddIn = request.body()?;
+    let given: AddIn = request.own_words()?;
     let new = NewRepository { source: given.repo_url, name: given.repo_name, branch: given.branch };
     let (known, is_new) = register(&request.librarian, &new).await?;
     shown(added(&known, is_new))

@@ -34,6 +34,7 @@ pub(crate) use answers::{
 };
 pub(crate) use code_answers::{QueryAnswer, ScanAnswer};
 pub(crate) use shapes::Shaped;
+pub(crate) use web::QUOTED;
 pub(crate) use web_answers::{IngestAnswer, MonitorAnswer, PreviewAnswer, ProcessAnswer};
 
 /// The name of requests that are not tool calls in the audit log.
@@ -63,7 +64,10 @@ type Answered = std::result::Result<Value, Failure>;
 
 /// Answers a request that came over HTTP, always from this world.
 pub async fn answer(call: &Call, ask: Ask) -> Answered {
-    local(call, API, ask).await
+    local(call, API, ask).await.map_err(|failure| match failure {
+        Failure::Failed(error) => Failure::Failed(call.traced(error)),
+        other => other,
+    })
 }
 
 /// Answers a request of a tool: from another KOI API if one is configured, otherwise from this
@@ -151,8 +155,17 @@ impl Request<'_> {
     /// Parses the body of a request whose texts are the caller's own. Unlike what is quoted from
     /// documents and pages, these are not cleaned.
     fn own_words<T: DeserializeOwned>(&self) -> std::result::Result<T, Failure> {
+        self.own_words_besides(&[])
+    }
+
+    /// Parses the body of a request whose texts are the caller's own, except for those in the
+    /// fields `quoting`.
+    fn own_words_besides<T>(&self, quoting: &[&str]) -> std::result::Result<T, Failure>
+    where
+        T: DeserializeOwned,
+    {
         if let Some(Value::Object(body)) = &self.ask.body {
-            texts::check_fields(body).map_err(Failure::Unreadable)?;
+            texts::check_fields_besides(quoting, body).map_err(Failure::Unreadable)?;
         }
         self.body()
     }

@@ -15,6 +15,10 @@ use super::web_answers::{
 use super::{Answered, Failure, Request, Verb, shown};
 use crate::schema;
 
+/// The fields in which a caller quotes what a page says. What they contain is cleaned, because the
+/// caller cannot correct the page.
+pub(crate) const QUOTED: [&str; 2] = ["entities", "relationships"];
+
 pub(super) async fn route(request: &Request<'_>, path: &str) -> Answered {
     match (request.ask.verb, path) {
         (Verb::Post, "web/preview") => previewed(request).await,
@@ -48,7 +52,7 @@ struct PreviewIn {
 
 async fn previewed(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: PreviewIn = request.body()?;
+    let given: PreviewIn = request.own_words()?;
     let looked = preview(&request.librarian, &given.url, given.submitted_by).await;
     shown(match looked.map_err(unread)? {
         Looked::Fresh(page) => PreviewAnswer::Fresh(Box::new((*page).into())),
@@ -77,7 +81,7 @@ struct ProcessIn {
 }
 
 async fn processed(request: &Request<'_>) -> Answered {
-    let given: ProcessIn = request.body()?;
+    let given: ProcessIn = request.own_words()?;
     let page = process(&request.librarian, &given.url, &given.hint_entities).await?;
     shown(ProcessAnswer::from(page))
 }
@@ -103,7 +107,7 @@ enum DecisionIn {
 
 async fn evaluated(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: EvaluateIn = request.body()?;
+    let given: EvaluateIn = request.own_words()?;
     let opinion = Opinion {
         decision: match given.decision {
             DecisionIn::Ingest => Verdict::Ingest,
@@ -150,7 +154,7 @@ const CONFIDENCE: f64 = 0.9;
 
 async fn ingested(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: IngestIn = request.body()?;
+    let given: IngestIn = request.own_words_besides(&QUOTED)?;
     let intake = intake(given.entities, given.relationships, given.vault_folder);
     shown(match ingest(&request.librarian, &given.url, &intake).await? {
         Taken::Now(page) => IngestAnswer::Now(Box::new((*page).into())),
@@ -199,7 +203,8 @@ struct DocumentIn {
 /// Handles `/ingest`, which stores a document that another program has read.
 pub(super) async fn document(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: DocumentIn = request.body()?;
+    let quoting = [&QUOTED[..], &["title", "content"]].concat();
+    let given: DocumentIn = request.own_words_besides(&quoting)?;
     let read = Read {
         rid: given.document_rid,
         title: given.title,
@@ -220,14 +225,14 @@ struct WatchIn {
 
 async fn watch(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: WatchIn = request.body()?;
+    let given: WatchIn = request.own_words()?;
     let watched = monitor(&request.librarian, &given.url, &given.title).await;
     shown(added(&watched.map_err(unread)?))
 }
 
 async fn unwatch(request: &Request<'_>) -> Answered {
     request.may_write()?;
-    let given: WatchIn = request.body()?;
+    let given: WatchIn = request.own_words()?;
     let was = unmonitor(&request.librarian, &given.url).await?;
     shown(json!({ "status": if was { "removed" } else { "not_found" } }))
 }

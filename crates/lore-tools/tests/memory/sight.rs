@@ -17,7 +17,7 @@ async fn readers_and_read_only_servers_leave_no_trace() {
     mind.call("kn_experience", new).await;
     let reader = mind.person("Rea", Role::Reader).await;
     let ask = json!({ "action": "recall", "topic": "tide" });
-    let read_only = Selection::new().read_only(true);
+    let read_only = Selection::new().reading_only();
     for _ in 0..6 {
         let answer = mind.try_as(reader, &Selection::new(), "kn_intel", ask.clone()).await;
         assert_eq!(answer.unwrap()["count"], 1);

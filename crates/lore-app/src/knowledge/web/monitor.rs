@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use lore_core::{Principal, Result, Role, Timestamp};
+use lore_core::{Principal, Result, Role, Timestamp, names};
 use tokio::sync::Notify;
 
 use super::review;
@@ -90,6 +90,10 @@ pub struct Monitored {
 pub async fn monitor(librarian: &Librarian, url: &str, title: &str) -> Result<Added> {
     librarian.viewer.require(Role::Player)?;
     let url = submission::address(librarian, url)?;
+    let title = match title.trim() {
+        "" => None,
+        title => Some(names::checked_name("title", title)?),
+    };
     let now = librarian.app.effects.now().to_string();
     let watched = |title: &str| Watched {
         title: title.to_owned(),
@@ -103,7 +107,7 @@ pub async fn monitor(librarian: &Librarian, url: &str, title: &str) -> Result<Ad
     };
     let keep = |old: Option<&Held>| {
         let page = old.map_or(&page, |old| &old.submission);
-        let watched = Some(watched(chosen(title, &page.title)));
+        let watched = Some(watched(title.as_ref().unwrap_or(&page.title)));
         let made = || Some(Submission { watched, ..page.clone() });
         match old {
             Some(old) if old.submission.watched.is_some() => {
@@ -119,10 +123,6 @@ pub async fn monitor(librarian: &Librarian, url: &str, title: &str) -> Result<Ad
     let held = submission::held(librarian, &rid).await?;
     let id = held.map_or(0, |held| held.node.number);
     Ok(Added::Added { id, words: lore_reader::words(&page.text) })
-}
-
-fn chosen<'a>(given: &'a str, own: &'a str) -> &'a str {
-    if given.trim().is_empty() { own } else { given.trim() }
 }
 
 /// Stops monitoring a page. Returns whether it was monitored.
@@ -179,7 +179,7 @@ pub async fn keep_watching(app: Arc<App>) {
             () = app.rounds.wanted.notified() => Round::Asked,
         };
         if let Err(error) = scan(&app, round).await {
-            tracing::warn!(%error, "watched pages were not looked at");
+            tracing::warn!(code = error.code().meaning().name, "watched pages were not looked at");
         }
         app.rounds.made.fetch_add(1, Ordering::Relaxed);
     }

@@ -93,6 +93,9 @@ pub async fn preview(
     submitted_by: Option<String>,
 ) -> Result<Looked> {
     librarian.viewer.require(Role::Player)?;
+    if let Some(name) = &submitted_by {
+        names::checked_length("submitted_by", name, names::NAME_MAX)?;
+    }
     let url = submission::address(librarian, url)?;
     let old = submission::held(librarian, &submission::rid(&url)).await?;
     if let Some(known) = old.as_ref().and_then(known) {
@@ -242,6 +245,9 @@ pub async fn evaluate(librarian: &Librarian, url: &str, opinion: &Opinion) -> Re
         return Err(Error::invalid("relevance_score", "is out of range", "use 0 to 1"));
     }
     names::checked_length("relevance_reasoning", &opinion.reason, REASON_MAX)?;
+    for tag in &opinion.tags {
+        names::checked_length("bioregional_tags", tag, names::NAME_MAX)?;
+    }
     let looked = looked_at(librarian, url).await?;
     let judged = |old: Option<&Held>| {
         let page = evaluated(&old.unwrap_or(&looked).submission, opinion);
