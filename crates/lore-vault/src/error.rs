@@ -40,6 +40,12 @@ pub enum VaultError {
         /// The path.
         path: String,
     },
+    /// This program may not open it.
+    #[error("\"{path}\" may not be opened by the user who runs this program")]
+    Denied {
+        /// The path.
+        path: String,
+    },
     /// The note is larger than [`crate::LARGEST_NOTE`].
     #[error("\"{path}\" is larger than allowed")]
     TooLarge {
@@ -75,6 +81,10 @@ impl From<VaultError> for Error {
             | VaultError::NotANote { .. } => {
                 let text = format!("is refused: {text}");
                 Self::invalid("path", text, "give a path inside the vault, such as People/Ada.md")
+            }
+            VaultError::Denied { .. } => {
+                let hint = "let that user read and write it (chmod or chown, as its owner)".into();
+                Self::Precondition { message: text, hint }
             }
             VaultError::NoteNotFound { path } | VaultError::FolderNotFound { path } => {
                 Self::NotFound { what: path, hint: "list the vault's notes first".into() }

@@ -17,7 +17,7 @@ mod watch;
 pub use error::VaultError;
 pub use frontmatter::split as split_frontmatter;
 pub use path::{FolderPath, NotePath};
-pub use vault::{Frontmatter, Identity, Note, Vault, Written};
+pub use vault::{Frontmatter, Identity, Listing, Note, Vault, Written};
 pub use watch::{Change, Watch};
 
 /// The largest note that is read or written, in bytes.

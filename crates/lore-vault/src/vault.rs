@@ -54,6 +54,22 @@ pub struct Note {
     pub modified: Option<SystemTime>,
 }
 
+/// The notes that were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// The notes, sorted by path.
+    pub notes: Vec<Note>,
+    /// Folders that could not be read. What is in them and below is unknown.
+    pub closed: Vec<FolderPath>,
+}
+
+impl Listing {
+    /// Whether a note at this path may be there although it is not listed.
+    pub fn may_hide(&self, path: &str) -> bool {
+        self.closed.iter().any(|folder| folder.holds(path))
+    }
+}
+
 /// Identifies a file, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
@@ -159,40 +175,56 @@ impl Vault {
         Ok(names)
     }
 
-    /// Returns all notes of the vault, sorted by path. Links and hidden folders are left out.
-    pub fn notes(&self) -> Result<Vec<Note>, VaultError> {
+    /// Returns all notes of the vault. Links and hidden folders are left out.
+    pub fn notes(&self) -> Result<Listing, VaultError> {
         self.notes_below(&FolderPath::default())
     }
 
-    /// Returns all notes in a folder and below, sorted by path; empty if the folder does not exist.
-    pub fn notes_below(&self, folder: &FolderPath) -> Result<Vec<Note>, VaultError> {
+    /// Returns all notes in a folder and below; none if the folder does not exist.
+    pub fn notes_below(&self, folder: &FolderPath) -> Result<Listing, VaultError> {
         self.collect(folder, MOST_NOTES)
     }
 
     /// Returns up to `most` notes; fails if there are more.
-    fn collect(&self, folder: &FolderPath, most: usize) -> Result<Vec<Note>, VaultError> {
-        let mut found = Found { folders: vec![folder.clone()], ..Found::default() };
-        while let Some(folder) = found.folders.pop() {
-            // A folder may disappear while others are being read.
-            if let Some(handle) = self.folder(&folder)? {
-                found.add(&handle, &folder, most)?;
-            }
-        }
+    fn collect(&self, folder: &FolderPath, most: usize) -> Result<Listing, VaultError> {
+        let mut found = self.walk(folder, most, |_| {})?;
         found.notes.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(found.notes)
+        Ok(Listing { notes: found.notes, closed: found.closed })
     }
 
-    /// Removes temporary files that killed writers left behind. `before` should be old enough that
-    /// nobody is still writing.
+    /// Removes temporary files that killed writers left behind, as far as that is possible.
+    /// `before` should be old enough that nobody is still writing.
     pub fn remove_leftovers(&self, before: SystemTime) -> Result<usize, VaultError> {
         let mut removed = 0;
-        let mut found = Found { folders: vec![FolderPath::default()], ..Found::default() };
-        while let Some(folder) = found.folders.pop() {
-            let Some(handle) = self.folder(&folder)? else { continue };
-            found.add(&handle, &folder, MOST_NOTES)?;
-            removed += remove_temporary(&handle, before).map_err(|error| VaultError::io(&error))?;
-        }
+        let remove = |handle: &Dir| removed += remove_temporary(handle, before).unwrap_or_default();
+        self.walk(&FolderPath::default(), MOST_NOTES, remove)?;
         Ok(removed)
+    }
+
+    /// Goes through a folder and all below. A folder below that cannot be read does not affect the
+    /// others.
+    fn walk(
+        &self,
+        start: &FolderPath,
+        most: usize,
+        mut visit: impl FnMut(&Dir),
+    ) -> Result<Found, VaultError> {
+        let mut found = Found { folders: vec![start.clone()], ..Found::default() };
+        while let Some(folder) = found.folders.pop() {
+            let looked = self.folder(&folder).and_then(|handle| {
+                // A folder may disappear while others are being read.
+                let Some(handle) = handle else { return Ok(()) };
+                visit(&handle);
+                found.add(&handle, &folder, most)
+            });
+            match looked {
+                Ok(()) => {}
+                Err(error @ VaultError::TooManyNotes { .. }) => return Err(error),
+                Err(error) if folder == *start => return Err(error),
+                Err(_) => found.closed.push(folder),
+            }
+        }
+        Ok(found)
     }
 
     /// Opens a folder by walking down from the root, one folder at a time and refusing links, so
@@ -203,7 +235,7 @@ impl Vault {
             handle = match handle.open_dir_nofollow(name) {
                 Ok(below) => below,
                 Err(error) if is_missing(&error) => return Ok(None),
-                Err(_) => return Err(VaultError::NotANote { path: path.to_string() }),
+                Err(error) => return Err(unopened(&handle, name, path.to_string(), &error)),
             };
         }
         Ok(Some(handle))
@@ -218,7 +250,7 @@ impl Vault {
                 Err(error) => return Err(VaultError::io(&error)),
             }
             let below = handle.open_dir_nofollow(name);
-            handle = below.map_err(|_| VaultError::NotANote { path: path.to_string() })?;
+            handle = below.map_err(|error| unopened(&handle, name, path.to_string(), &error))?;
         }
         Ok(handle)
     }
@@ -241,7 +273,9 @@ impl Vault {
         let file = match folder.open_with(path.file_name(), &options) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(_) => return Err(not_a_note()),
+            Err(error) => {
+                return Err(unopened(folder, path.file_name(), path.to_string(), &error));
+            }
         };
         let metadata = file.metadata().map_err(|error| VaultError::io(&error))?;
         if !is_plain(&metadata) {
@@ -287,6 +321,19 @@ fn is_plain(metadata: &Metadata) -> bool {
     metadata.is_file() && MetadataExt::nlink(metadata) <= 1
 }
 
+/// Why something that exists could not be opened: the system refuses or fails, or it is of the
+/// wrong kind, such as a link.
+fn unopened(folder: &Dir, name: &str, path: String, error: &io::Error) -> VaultError {
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        return VaultError::Denied { path };
+    }
+    let is_of_a_kind = |metadata: Metadata| metadata.is_dir() || metadata.is_file();
+    match folder.symlink_metadata(name).is_ok_and(is_of_a_kind) {
+        true => VaultError::io(error),
+        false => VaultError::NotANote { path },
+    }
+}
+
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound)
 }
@@ -307,11 +354,12 @@ fn read_bounded(file: File) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Notes that were found, and folders still to be searched.
+/// Notes that were found, folders still to be searched, and those that could not be.
 #[derive(Default)]
 struct Found {
     notes: Vec<Note>,
     folders: Vec<FolderPath>,
+    closed: Vec<FolderPath>,
 }
 
 impl Found {
@@ -322,7 +370,14 @@ impl Found {
             let entry = entry.map_err(|error| VaultError::io(&error))?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             // The kind of the entry itself: a link counts as a link, whatever it leads to.
-            let Ok(metadata) = handle.symlink_metadata(&name) else { continue };
+            let metadata = match handle.symlink_metadata(&name) {
+                Ok(metadata) => metadata,
+                Err(error) if is_missing(&error) => continue,
+                Err(_) => {
+                    self.closed.push(folder.clone());
+                    continue;
+                }
+            };
             if metadata.is_dir() {
                 self.folders.extend(folder.below(&name));
             } else if is_plain(&metadata) {
@@ -350,8 +405,8 @@ fn remove_temporary(handle: &Dir, before: SystemTime) -> io::Result<usize> {
         let Ok(name) = entry.file_name().into_string() else { continue };
         let Ok(metadata) = handle.symlink_metadata(&name) else { continue };
         let old = metadata.modified().is_ok_and(|modified| modified.into_std() < before);
-        if name.starts_with(TEMPORARY) && name.ends_with(".tmp") && metadata.is_file() && old {
-            handle.remove_file(&name)?;
+        let is_leftover = name.starts_with(TEMPORARY) && name.ends_with(".tmp");
+        if is_leftover && metadata.is_file() && old && handle.remove_file(&name).is_ok() {
             removed += 1;
         }
     }
@@ -373,7 +428,7 @@ mod tests {
         let vault = Vault::open(folder.path(), Effects::system()).unwrap();
         let count = |most| {
             let found = vault.collect(&FolderPath::default(), most);
-            found.map(|notes| notes.len())
+            found.map(|listing| listing.notes.len())
         };
         assert_eq!(count(3), Ok(3));
         for most in [0, 1, 2] {

@@ -3,6 +3,7 @@
 //! The watcher uses the path of the folder, not its handle, so its reports are only hints: the
 //! notes are then read through the handle.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -45,8 +46,10 @@ pub enum Change {
 
 /// A running watcher; dropping it ends the watch.
 pub struct Watch {
-    _debouncer: Debouncer<RecommendedWatcher, RecommendedCache>,
+    _debouncer: Watcher,
 }
+
+type Watcher = Debouncer<RecommendedWatcher, RecommendedCache>;
 
 /// How long changes are collected, because editors save in several steps.
 const QUIET: Duration = Duration::from_millis(300);
@@ -71,7 +74,7 @@ impl Vault {
             }
         };
         let unavailable = |error: notify::Error| {
-            tracing::debug!(%error, "the vault cannot be watched");
+            tracing::debug!(code = kind(&error), "the vault cannot be watched");
             VaultError::Unavailable { reason: "changes cannot be watched".into() }
         };
         // A link could lead to the whole file system.
@@ -80,8 +83,41 @@ impl Vault {
         let mut debouncer =
             new_debouncer_opt::<_, RecommendedWatcher, _>(QUIET, None, handler, cache, config)
                 .map_err(unavailable)?;
-        debouncer.watch(&root, RecursiveMode::Recursive).map_err(unavailable)?;
+        watch_below(&mut debouncer, &root).map_err(unavailable)?;
         Ok(Watch { _debouncer: debouncer })
+    }
+}
+
+/// Watches a folder and all below. Folders that may not be read are left out: the watcher stops at
+/// the first of them, so what it has not reached is watched folder by folder.
+fn watch_below(watcher: &mut Watcher, folder: &Path) -> notify::Result<()> {
+    match watcher.watch(folder, RecursiveMode::Recursive) {
+        Err(error) if is_denied(&error) => {}
+        done => return done,
+    }
+    let Ok(entries) = folder.read_dir() else { return Ok(()) };
+    for entry in entries.flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            watch_below(watcher, &entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// The kind of an error, which, unlike its text, names no path.
+fn kind(error: &notify::Error) -> &'static str {
+    match &error.kind {
+        notify::ErrorKind::Io(_) => "IO",
+        notify::ErrorKind::PathNotFound => "NOT_FOUND",
+        notify::ErrorKind::MaxFilesWatch => "TOO_MANY_FOLDERS",
+        _ => "OTHER",
+    }
+}
+
+fn is_denied(error: &notify::Error) -> bool {
+    match &error.kind {
+        notify::ErrorKind::Io(error) => error.kind() == io::ErrorKind::PermissionDenied,
+        _ => false,
     }
 }
 

@@ -37,7 +37,8 @@ fn what_is_written_is_read_and_listed() {
     assert_eq!(vault.read(&path("People/Ada Lovelace.md")).unwrap(), "# Ada");
     let listed = vault.list(&FolderPath::parse("People").unwrap()).unwrap();
     assert_eq!(listed, ["Ada Lovelace.md", "Zoë.md"]);
-    let all: Vec<_> = vault.notes().unwrap().iter().map(|note| note.path.to_string()).collect();
+    let all: Vec<_> =
+        vault.notes().unwrap().notes.iter().map(|note| note.path.to_string()).collect();
     assert_eq!(all, ["People/Ada Lovelace.md", "People/Zoë.md", "People/Below/Deep.md"]);
 }
 
@@ -93,7 +94,7 @@ fn leftovers_of_killed_writers_are_hidden_and_removed() {
     fs::create_dir(folder.path().join("People")).unwrap();
     fs::write(folder.path().join("People/.lorewell-x.tmp"), "half").unwrap();
     fs::write(folder.path().join("People/.other.tmp"), "not ours").unwrap();
-    assert!(vault.notes().unwrap().is_empty());
+    assert!(vault.notes().unwrap().notes.is_empty());
     assert_eq!(vault.remove_leftovers(SystemTime::UNIX_EPOCH), Ok(0));
     let later = SystemTime::now() + Duration::from_secs(60);
     assert_eq!(vault.remove_leftovers(later), Ok(1));
@@ -104,9 +105,9 @@ fn leftovers_of_killed_writers_are_hidden_and_removed() {
 fn a_renamed_note_keeps_its_identity() {
     let (folder, vault) = vault();
     vault.write(&path("Old.md"), "x", Frontmatter::Keep).unwrap();
-    let before = vault.notes().unwrap().remove(0);
+    let before = vault.notes().unwrap().notes.remove(0);
     fs::rename(folder.path().join("Old.md"), folder.path().join("New.md")).unwrap();
-    let after = vault.notes().unwrap().remove(0);
+    let after = vault.notes().unwrap().notes.remove(0);
     assert_eq!((after.path.to_string().as_str(), after.identity), ("New.md", before.identity));
 }
 
@@ -205,4 +206,39 @@ fn own_writes_are_told_once_and_reads_not_at_all() {
     vault.read(&path("x.md")).unwrap();
     vault.notes().unwrap();
     assert_eq!(changes.recv_timeout(Duration::from_millis(800)).ok(), None);
+}
+
+/// On Unix, and unless the tests run as a user who may read everything.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_read_closes_no_other() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, vault) = vault();
+    for note in ["Open/Ada.md", "Shut/Bo.md"] {
+        vault.write(&path(note), "text", Frontmatter::Keep).unwrap();
+    }
+    let shut = folder.path().join("Shut");
+    let allow = |mode| fs::set_permissions(&shut, fs::Permissions::from_mode(mode)).unwrap();
+    allow(0o000);
+    if fs::read_dir(&shut).is_ok() {
+        return;
+    }
+    let listing = vault.notes().unwrap();
+    assert_eq!(
+        listing.notes.iter().map(|note| &note.path).collect::<Vec<_>>(),
+        [&path("Open/Ada.md")]
+    );
+    assert_eq!(listing.closed, [FolderPath::parse("Shut").unwrap()]);
+    assert!(listing.may_hide("Shut/Bo.md") && !listing.may_hide("Open/Bo.md"));
+    assert_eq!(vault.remove_leftovers(SystemTime::now()), Ok(0));
+    let denied = vault.read(&path("Shut/Bo.md"));
+    assert_eq!(denied, Err(VaultError::Denied { path: "Shut".into() }));
+    let (tell, changes) = channel();
+    let _watch = vault.watch(move |change| drop(tell.send(change))).unwrap();
+    fs::write(folder.path().join("Open/Cy.md"), "text").unwrap();
+    assert_eq!(
+        changes.recv_timeout(Duration::from_secs(10)),
+        Ok(Change::Written(path("Open/Cy.md")))
+    );
+    allow(0o700);
 }

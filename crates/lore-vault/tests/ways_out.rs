@@ -305,7 +305,7 @@ fn no_link_leads_out() {
     }
     (0..40).for_each(|number| place.attack(&format!("chain{number}/secret.md")));
     assert_eq!(place.surroundings(), before);
-    let found = place.vault.notes().unwrap();
+    let found = place.vault.notes().unwrap().notes;
     assert!(!found.iter().any(|note| note.path.to_string().contains("secret")), "{found:?}");
 }
 

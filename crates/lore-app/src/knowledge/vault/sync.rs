@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use lore_core::{Error, Result};
-use lore_vault::{FolderPath, NotePath};
+use lore_vault::{FolderPath, Listing, NotePath};
 use serde_json::Value;
 
 use super::note::{self, Note};
@@ -59,18 +59,19 @@ async fn look_round(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Round> {
     let place = folder.clone();
-    let notes = files::on_disk(librarian, move |vault| vault.notes_below(&place)).await?;
+    let listing = files::on_disk(librarian, move |vault| vault.notes_below(&place)).await?;
+    let notes = &listing.notes;
     progress(0, notes.len());
-    let present: HashSet<String> = notes.iter().map(|note| note.path.to_string()).collect();
     let mut fresh = HashMap::new();
-    for note in &notes {
+    for note in notes {
         if let Some(digest) = unkept(librarian, &note.path).await {
             fresh.insert(note.path.to_string(), digest);
         }
     }
     let mut kept = Kept { paths: kept(librarian).await? };
     kept.paths.retain(|path, _| folder.holds(path));
-    for note in &notes {
+    let present = present(&listing, &kept);
+    for note in notes {
         if let Some(digest) = fresh.get(&note.path.to_string()) {
             told(kept.follow(librarian, &note.path, digest, &present, &fresh).await);
         }
@@ -98,6 +99,17 @@ async fn look_round(
     // Notes that link to a name which changed hands have to be read again.
     changed += librarian.catalogue().await?.stale().len();
     Ok(Round { notes: notes.len(), changed })
+}
+
+/// Returns the paths of the notes that are in the vault, with the stored notes of which that cannot
+/// be seen.
+fn present(listing: &Listing, kept: &Kept) -> HashSet<String> {
+    if !listing.closed.is_empty() {
+        tracing::warn!(count = listing.closed.len(), "folders of the vault could not be read");
+    }
+    let seen = listing.notes.iter().map(|note| note.path.to_string());
+    let unseen = kept.paths.keys().filter(|path| listing.may_hide(path)).cloned();
+    seen.chain(unseen).collect()
 }
 
 /// Returns the digest of a note if it is not stored in its current form.
@@ -302,4 +314,20 @@ async fn kept(librarian: &Librarian) -> Result<HashMap<String, String>> {
         }
     }
     Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_notes_in_a_folder_that_cannot_be_read_are_not_gone() {
+        let closed = vec![FolderPath::parse("Shut").unwrap()];
+        let listing = Listing { notes: Vec::new(), closed };
+        let stored = ["Shut/Ada.md", "Shut/Below/Bo.md", "Open/Cy.md"];
+        let paths = stored.map(|path| (path.to_owned(), String::new())).into();
+        let mut present: Vec<_> = present(&listing, &Kept { paths }).into_iter().collect();
+        present.sort();
+        assert_eq!(present, stored[..2]);
+    }
 }

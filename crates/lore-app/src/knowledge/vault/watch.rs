@@ -34,7 +34,9 @@ pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
     }
     let librarian = match local_librarian(&app, world.as_deref()).await {
         Ok(librarian) => librarian,
-        Err(error) => return tracing::warn!(%error, "the vault is not followed"),
+        Err(error) => {
+            return tracing::warn!(code = error.code().meaning().name, "the vault is not followed");
+        }
     };
     let mut following: Option<Following> = None;
     let mut trouble = None;
@@ -86,7 +88,7 @@ async fn begun(
 fn none(error: Error, trouble: &mut Option<String>) -> Option<Following> {
     let told = error.to_string();
     if trouble.as_ref() != Some(&told) {
-        tracing::warn!(%error, "the vault is not followed");
+        tracing::warn!(code = error.code().meaning().name, "the vault is not followed");
         *trouble = Some(told);
     }
     None
@@ -153,7 +155,10 @@ async fn clean_up(librarian: &Librarian) {
     match files::on_disk(librarian, move |vault| vault.remove_leftovers(before)).await {
         Ok(0) => {}
         Ok(removed) => tracing::info!(removed, "unfinished notes were removed"),
-        Err(error) => tracing::info!(%error, "unfinished notes were not looked for"),
+        Err(error) => tracing::info!(
+            code = error.code().meaning().name,
+            "unfinished notes were not looked for"
+        ),
     }
 }
 
@@ -242,6 +247,8 @@ async fn went(librarian: &Librarian, from: &NotePath, to: &NotePath) -> Went {
 fn report(outcome: Result<usize>) {
     match outcome {
         Ok(notes) => tracing::info!(notes, "the vault is followed"),
-        Err(error) => tracing::warn!(%error, "the vault was not read"),
+        Err(error) => {
+            tracing::warn!(code = error.code().meaning().name, "the vault was not read");
+        }
     }
 }
