@@ -2,6 +2,7 @@
 //!
 //! A session id is a credential: 256 random bits. Only its hash is stored.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
@@ -18,6 +19,9 @@ pub const IDLE_LIMIT: Duration = Duration::from_secs(3_600);
 
 /// How long the answer to a call with an idempotency key is kept.
 const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 3_600);
+
+/// How often what has expired is deleted.
+const PURGE_EVERY: Duration = Duration::from_secs(300);
 
 /// Returns an id for a new session.
 pub fn fresh_id(effects: &Effects) -> String {
@@ -93,11 +97,21 @@ pub async fn forget(app: &App, id: &str) -> Result<()> {
     Ok(app.store.delete_session(&key(id)).await?)
 }
 
-/// Deletes sessions beyond the idle limit and expired idempotent answers. Returns the number of
-/// sessions deleted.
-pub async fn purge(app: &App) -> Result<u64> {
+/// Deletes sessions beyond the idle limit and expired idempotent answers until the program ends.
+pub async fn keep_purged(app: Arc<App>) {
+    loop {
+        if let Err(error) = purge(&app).await {
+            let code = error.code().meaning().name;
+            tracing::warn!(code, "old sessions and answers could not be removed");
+        }
+        tokio::time::sleep(PURGE_EVERY).await;
+    }
+}
+
+async fn purge(app: &App) -> Result<()> {
     app.store.forget_answers(since(app, ANSWERS_KEPT)).await?;
-    Ok(app.store.purge_sessions(idle_since(app)).await?)
+    app.store.purge_sessions(idle_since(app)).await?;
+    Ok(())
 }
 
 fn idle_since(app: &App) -> Timestamp {

@@ -21,7 +21,9 @@ use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, RoleServer, ServiceError};
+use tokio::sync::OnceCell;
 
+use crate::convert;
 use crate::server::{McpServer, Scope};
 
 /// How often to poll for writes of other processes.
@@ -86,6 +88,12 @@ impl Subscriber {
     async fn viewer(&self) -> Result<Viewer, ErrorData> {
         self.server.viewer(&self.scope).await
     }
+
+    /// The current end of the change log.
+    async fn end(&self) -> Result<i64, ErrorData> {
+        let end = self.server.parts.app.store.sequence().await;
+        end.map_err(|error| convert::protocol_error(&error.into()))
+    }
 }
 
 /// One subscriber's position in the change log.
@@ -98,9 +106,9 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// Starts at the current end of the log.
-    pub(crate) async fn at_end(subscriber: Subscriber) -> Self {
-        let cursor = subscriber.server.parts.app.store.sequence().await.unwrap_or(0);
-        Self::after(subscriber, cursor)
+    pub(crate) async fn at_end(subscriber: Subscriber) -> Result<Self, ErrorData> {
+        let cursor = subscriber.end().await?;
+        Ok(Self::after(subscriber, cursor))
     }
 
     /// Starts after the log entry `cursor`.
@@ -180,7 +188,10 @@ impl Follower {
         match self.entries().await {
             Ok(changed) => changed,
             Err(error) => {
-                tracing::warn!(%error, "the change log could not be read");
+                tracing::warn!(
+                    code = error.code().meaning().name,
+                    "the change log could not be read"
+                );
                 tokio::time::sleep(LOOK_EVERY).await;
                 BTreeSet::new()
             }
@@ -203,7 +214,11 @@ impl Follower {
 
 /// The subscriptions of one session of a revision before 2026-07-28.
 #[derive(Clone, Default)]
-pub(crate) struct Subscriptions(Arc<Mutex<State>>);
+pub(crate) struct Subscriptions {
+    state: Arc<Mutex<State>>,
+    /// The end of the change log when the first of them was made.
+    start: Arc<OnceCell<i64>>,
+}
 
 #[derive(Default)]
 struct State {
@@ -212,32 +227,35 @@ struct State {
 }
 
 impl Subscriptions {
-    /// Adds URIs, and starts following the change log if this session does not yet.
+    /// Adds URIs, and starts following the change log if this session does not yet. Everything that
+    /// changes after this returns is announced, also if others add URIs at the same time.
     pub(crate) async fn add(
         &self,
         subscriber: Subscriber,
         peer: &Peer<RoleServer>,
         uris: impl IntoIterator<Item = String>,
-    ) {
-        let start = {
-            let mut state = self.0.lock();
+    ) -> Result<(), ErrorData> {
+        let cursor = *self.start.get_or_try_init(|| subscriber.end()).await?;
+        let is_first = {
+            let mut state = self.state.lock();
             state.uris.extend(uris);
             !std::mem::replace(&mut state.following, true)
         };
-        if start {
-            let follower = Follower::at_end(subscriber).await;
+        if is_first {
+            let follower = Follower::after(subscriber, cursor);
             tokio::spawn(self.clone().follow(follower, peer.clone()));
         }
+        Ok(())
     }
 
     /// Removes a URI from the subscriptions.
     pub(crate) fn remove(&self, uri: &str) {
-        self.0.lock().uris.remove(uri);
+        self.state.lock().uris.remove(uri);
     }
 
     /// The URIs that are subscribed to now.
     pub(crate) fn uris(&self) -> BTreeSet<String> {
-        self.0.lock().uris.clone()
+        self.state.lock().uris.clone()
     }
 
     /// Announces changes that concern only this session. Returns without waiting.

@@ -228,7 +228,10 @@ impl McpServer {
         let Some(id) = session_id(context) else { return };
         let uris = self.subscriptions.uris().into_iter().collect();
         if let Err(error) = sessions::subscribe(&self.parts.app, &id, uris).await {
-            tracing::warn!(%error, "a subscription will not survive a restart");
+            tracing::warn!(
+                code = error.code().meaning().name,
+                "a subscription will not survive a restart"
+            );
         }
     }
 
@@ -239,7 +242,10 @@ impl McpServer {
         let Ok(Some(record)) = found else { return };
         if !record.subscriptions.is_empty() {
             let (peer, uris) = (&context.peer, record.subscriptions);
-            self.subscriptions.add(self.subscriber(&scope), peer, uris.clone()).await;
+            let added = self.subscriptions.add(self.subscriber(&scope), peer, uris.clone()).await;
+            if added.is_err() {
+                tracing::warn!("the subscriptions of a session were not restored");
+            }
             // Nobody knows what changed while no process served the session, so all are announced.
             let all = uris.iter().map(|uri| notify::plain(uri).to_owned()).collect();
             self.subscriptions.notify(self.subscriber(&scope), peer, all);

@@ -14,9 +14,10 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorCode, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
-use rmcp::transport::{StdioReader, StdioWriter, Transport, stdio_pipes};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use rmcp::transport::{Transport, stdio_pipes};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 
 use crate::letters;
 use crate::listening::Screened;
@@ -29,14 +30,7 @@ const LINE_MAX: usize = 4 * 1024 * 1024;
 /// Serves one client until it closes the pipe.
 pub async fn serve_stdio(server: McpServer) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
-    let transport = Lines {
-        reader: BufReader::new(reader),
-        line: Vec::new(),
-        skipping: false,
-        writer: Arc::new(Mutex::new(Some(writer))),
-        asked: Asked::default(),
-    };
-    match Screened(server).serve(transport).await {
+    match Screened(server).serve(Lines::between(reader, writer)).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that disconnects before it sends anything is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
@@ -45,13 +39,15 @@ pub async fn serve_stdio(server: McpServer) -> io::Result<()> {
 }
 
 /// The transport: one message per line, in both directions.
-struct Lines {
-    reader: BufReader<StdioReader>,
+struct Lines<R, W> {
+    reader: BufReader<R>,
     /// The line read so far. A read may be cancelled half-way and resumed.
     line: Vec<u8>,
     /// Whether the rest of an over-long line is being discarded.
     skipping: bool,
-    writer: Arc<Mutex<Option<StdioWriter>>>,
+    writer: Arc<Mutex<Option<W>>>,
+    /// The refusal being written. Waiting for it may be cancelled, writing it is not.
+    refusing: Option<JoinHandle<io::Result<()>>>,
     /// The ids of the requests being answered.
     asked: Asked,
 }
@@ -59,7 +55,11 @@ struct Lines {
 /// Request ids in use. Of two requests with the same id, only one would get an answer.
 type Asked = Arc<parking_lot::Mutex<HashSet<RequestId>>>;
 
-impl Transport<RoleServer> for Lines {
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     type Error = io::Error;
 
     fn send(
@@ -75,6 +75,11 @@ impl Transport<RoleServer> for Lines {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            if let Some(writing) = &mut self.refusing {
+                let written = writing.await;
+                self.refusing = None;
+                written.ok()?.ok()?;
+            }
             let decoded = match self.next_line().await? {
                 Ok(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
                 Ok(line) => decode(line).and_then(|message| noted(&self.asked, message)),
@@ -82,18 +87,36 @@ impl Transport<RoleServer> for Lines {
             };
             match decoded {
                 Ok(message) => return Some(message),
-                Err(fault) => write(&self.writer, &refusal(fault)).await.ok()?,
+                Err(fault) => {
+                    let writer = Arc::clone(&self.writer);
+                    let refuse = async move { write(&writer, &refusal(fault)).await };
+                    self.refusing = Some(tokio::spawn(refuse));
+                }
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
+        if let Some(writing) = self.refusing.take() {
+            writing.await.map_err(io::Error::other)??;
+        }
         self.writer.lock().await.take();
         Ok(())
     }
 }
 
-impl Lines {
+impl<R: AsyncRead + Unpin, W> Lines<R, W> {
+    fn between(reader: R, writer: W) -> Self {
+        Self {
+            reader: BufReader::new(reader),
+            line: Vec::new(),
+            skipping: false,
+            writer: Arc::new(Mutex::new(Some(writer))),
+            refusing: None,
+            asked: Asked::default(),
+        }
+    }
+
     /// The next complete line, or a fault when it is too long; `None` at the end of the input.
     async fn next_line(&mut self) -> Option<Result<Bytes, Fault>> {
         loop {
@@ -177,7 +200,7 @@ fn refusal(fault: Fault) -> ServerJsonRpcMessage {
 }
 
 async fn write(
-    writer: &Mutex<Option<StdioWriter>>,
+    writer: &Mutex<Option<impl AsyncWrite + Unpin>>,
     message: &ServerJsonRpcMessage,
 ) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
@@ -186,4 +209,39 @@ async fn write(
     let writer = guard.as_mut().ok_or(io::ErrorKind::NotConnected)?;
     writer.write_all(&line).await?;
     writer.flush().await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt, duplex};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    /// rmcp drops the future of `receive` whenever it has something to send.
+    #[tokio::test]
+    async fn a_refusal_is_written_whole_even_if_nobody_waits_for_it() {
+        let (mut client, server_reads) = duplex(1024);
+        // The pipe is too narrow for a refusal, so writing one takes until the client reads.
+        let (server_writes, mut answers) = duplex(8);
+        let mut lines = Lines::between(server_reads, server_writes);
+        client
+            .write_all(b"no message\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n")
+            .await
+            .unwrap();
+        assert!(timeout(Duration::from_millis(50), lines.receive()).await.is_err());
+        let heard = tokio::spawn(async move {
+            let mut heard = Vec::new();
+            while !heard.ends_with(b"\n") {
+                heard.push(answers.read_u8().await.unwrap());
+            }
+            heard
+        });
+        let next = lines.receive().await;
+        assert!(matches!(next, Some(ClientJsonRpcMessage::Request(_))), "{next:?}");
+        let refusal: serde_json::Value = serde_json::from_slice(&heard.await.unwrap()).unwrap();
+        assert_eq!(refusal["error"]["code"], -32700);
+    }
 }

@@ -138,8 +138,8 @@ impl SessionBook {
             let Some(given_up) = self.dispensable(&open, principal) else {
                 return Err(self.next_to_expire(&open));
             };
-            if let Err(error) = self.streams.close_session(&given_up.as_str().into()).await {
-                tracing::debug!(%error, "a session was closed by others");
+            if self.streams.close_session(&given_up.as_str().into()).await.is_err() {
+                tracing::debug!("a session was closed by others");
             }
             self.forget(&given_up).await;
         }
@@ -206,7 +206,10 @@ impl SessionBook {
             }
             Ok(None) => Ownership::None,
             Err(error) => {
-                tracing::warn!(%error, "a session could not be looked up");
+                tracing::warn!(
+                    code = error.code().meaning().name,
+                    "a session could not be looked up"
+                );
                 Ownership::None
             }
         }
@@ -231,7 +234,10 @@ impl SessionBook {
             let (app, id) = (Arc::clone(&self.app), id.to_owned());
             tokio::spawn(async move {
                 if let Err(error) = sessions::touch(&app, &id).await {
-                    tracing::warn!(%error, "a session's last use was not stored");
+                    tracing::warn!(
+                        code = error.code().meaning().name,
+                        "a session's last use was not stored"
+                    );
                 }
             });
         }
@@ -252,15 +258,12 @@ impl SessionBook {
     async fn forget(&self, id: &str) {
         self.owners.lock().remove(id);
         if let Err(error) = sessions::forget(&self.app, id).await {
-            tracing::warn!(%error, "a session could not be forgotten");
+            tracing::warn!(code = error.code().meaning().name, "a session could not be forgotten");
         }
     }
 
-    /// Drops sessions that were idle for too long, in memory and in the store.
+    /// Drops sessions from memory that were idle for too long.
     pub(super) async fn sweep(&self) {
-        if let Err(error) = sessions::purge(&self.app).await {
-            tracing::warn!(%error, "old sessions could not be removed");
-        }
         let open = self.streams.local.sessions.read().await;
         let fresh = |entry: &Entry| entry.used.elapsed() < sessions::IDLE_LIMIT;
         self.owners.lock().retain(|id, entry| open.contains_key(id.as_str()) || fresh(entry));

@@ -163,7 +163,7 @@ impl ServerHandler for McpServer {
         if self.subscriptions.uris().len() >= SUBSCRIPTIONS_MAX {
             return Err(convert::protocol_error(&too_many_subscriptions()));
         }
-        self.subscriptions.add(subscriber, &context.peer, [request.uri]).await;
+        self.subscriptions.add(subscriber, &context.peer, [request.uri]).await?;
         self.remember_subscriptions(&context).await;
         Ok(())
     }
@@ -191,7 +191,7 @@ impl ServerHandler for McpServer {
         let subscriber = self.subscriber(&self.scope(request)?);
         let mut follower = match Accepted::of(request) {
             Some(accepted) => Follower::after(subscriber, accepted.end),
-            None => Follower::at_end(subscriber).await,
+            None => Follower::at_end(subscriber).await?,
         };
         let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         let wanted: BTreeSet<String> = wanted.into_iter().collect();
