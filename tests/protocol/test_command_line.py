@@ -313,6 +313,27 @@ def test_half_a_service_stops_only_what_needs_it(program, there, missing):
     failed(program.run("serve"), there, missing)
 
 
+TOKENS = (["token", "list"], ["token", "revoke", "1"])
+OTHERS = (["call", "duality_outcome", DICE], ["read", "lorewell://worlds"], ["demo", "--name", "Sample"],
+          ["export", "memory", "jsonl", "memory.jsonl"])
+
+
+@pytest.mark.parametrize("wrong, commands", [
+    ({"KOI_API_ENDPOINT": "not a url"}, [*TOKENS, *OTHERS]),
+    ({"WORLD_ANVIL_TOKEN": "7"}, [*TOKENS, *OTHERS]),
+    # The others would work in the world that mirrors the campaign.
+    ({"KANKA_TOKEN": "t", "KANKA_CAMPAIGN_ID": "7", "KANKA_API_BASE": "kanka"}, TOKENS),
+])
+def test_a_service_that_is_set_wrong_stops_nothing_else(program, tmp_path, wrong, commands):
+    """Above all not the revoking of a token."""
+    program.token("owner", "ada")
+    program.settings = wrong
+    for command in commands:
+        command = [str(tmp_path / part) if part == "memory.jsonl" else part for part in command]
+        done = program.run(*command)
+        assert done.returncode == 0 and "going on without it" in done.stderr, (command, done)
+
+
 # doctor
 
 

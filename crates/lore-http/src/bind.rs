@@ -35,38 +35,32 @@ pub enum BindError {
 
 /// Whether the server may listen on an address that other machines can reach.
 #[derive(Debug, Clone, Copy)]
-struct Remote {
+pub struct Remote {
     /// Whether the user allowed it.
-    allowed: bool,
+    pub allowed: bool,
     /// Whether at least one token exists.
-    has_token: bool,
+    pub has_token: bool,
 }
 
 /// Resolves `address` and refuses one that would expose the server by accident.
 ///
 /// The resolved address decides, not its spelling: `0`, `0x0`, `[::]` and `[::ffff:0.0.0.0]` are
 /// all the wildcard.
-pub async fn resolve(
-    address: &str,
-    allow_remote: bool,
-    has_token: bool,
-) -> Result<SocketAddr, BindError> {
+pub async fn resolve(address: &str, remote: Remote) -> Result<SocketAddr, BindError> {
     let unknown = || BindError::Unknown { address: address.to_owned() };
     let wanted = complete(address).ok_or_else(unknown)?;
     let mut found = lookup(&wanted).await.map_err(|_| unknown())?;
     // Prefer IPv4: clients that connect to "localhost" try it first.
     found.sort_by_key(SocketAddr::is_ipv6);
     let chosen = *found.first().ok_or_else(unknown)?;
-    let remote = Remote { allowed: allow_remote, has_token };
     found.iter().try_for_each(|address| check(address.ip(), remote))?;
     Ok(chosen)
 }
 
 /// Refuses what [`resolve`] would refuse, as far as that is known without a DNS lookup.
-pub fn check_address(address: &str, allow_remote: bool, has_token: bool) -> Result<(), BindError> {
+pub fn check_address(address: &str, remote: Remote) -> Result<(), BindError> {
     let unknown = || BindError::Unknown { address: address.to_owned() };
     let wanted = complete(address).ok_or_else(unknown)?;
-    let remote = Remote { allowed: allow_remote, has_token };
     wanted.parse::<SocketAddr>().map_or(Ok(()), |known| check(known.ip(), remote))
 }
 
@@ -104,6 +98,8 @@ async fn lookup(address: &str) -> io::Result<Vec<SocketAddr>> {
 mod tests {
     use super::*;
 
+    const NOTHING: Remote = Remote { allowed: false, has_token: false };
+
     #[tokio::test]
     async fn every_spelling_of_the_wildcard_is_refused() {
         let spellings = [
@@ -121,12 +117,12 @@ mod tests {
             "000.000.000.000:1",
         ];
         for spelling in spellings {
-            let refused = resolve(spelling, false, true).await;
+            let refused = resolve(spelling, Remote { has_token: true, ..NOTHING }).await;
             assert!(
                 matches!(refused, Err(BindError::Remote { .. } | BindError::Unknown { .. })),
                 "{spelling}: {refused:?}"
             );
-            let without_token = resolve(spelling, true, false).await;
+            let without_token = resolve(spelling, Remote { allowed: true, ..NOTHING }).await;
             assert!(without_token.is_err(), "{spelling}: {without_token:?}");
         }
     }
@@ -134,7 +130,7 @@ mod tests {
     #[tokio::test]
     async fn loopback_needs_nothing() {
         for address in ["127.0.0.1:0", "localhost:0", "[::1]:0", "0", "127.0.0.2:9"] {
-            let resolved = resolve(address, false, false).await.unwrap();
+            let resolved = resolve(address, NOTHING).await.unwrap();
             assert!(resolved.ip().to_canonical().is_loopback(), "{address}");
         }
     }
@@ -142,7 +138,7 @@ mod tests {
     #[tokio::test]
     async fn nonsense_is_named() {
         for address in ["", "localhost", "host:port", "127.0.0.1:99999"] {
-            let error = resolve(address, false, false).await.unwrap_err();
+            let error = resolve(address, NOTHING).await.unwrap_err();
             assert!(matches!(error, BindError::Unknown { .. }), "{address}: {error}");
         }
     }

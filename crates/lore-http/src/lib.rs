@@ -22,7 +22,7 @@ mod reply;
 mod routes;
 mod server;
 
-pub use bind::{BindError, check_address, resolve};
+pub use bind::{BindError, Remote, check_address, resolve};
 pub use clock::Clock;
 pub use limits::Limits;
 pub use origin::{AllowList, NoName};

@@ -37,14 +37,25 @@ pub(crate) async fn open_app(settings: &Settings) -> anyhow::Result<Arc<App>> {
     }
 }
 
-/// Like [`open_app`], for commands that need no service: sends nothing, and leaves out services
-/// with an invalid configuration, with a warning.
+/// Like [`open_app`], for commands that may need a service: leaves out those that cannot be used,
+/// with a warning.
+pub(crate) async fn open_with_what_works(settings: &Settings) -> anyhow::Result<Arc<App>> {
+    let (app, faults) = open(settings, Unmirrored::Ask).await?;
+    warn_of(&faults);
+    Ok(app)
+}
+
+/// Like [`open_with_what_works`], for commands that need no service: sends nothing.
 pub(crate) async fn open_without_services(settings: &Settings) -> anyhow::Result<Arc<App>> {
     let (app, faults) = open_as_far_as_possible(settings).await?;
-    for fault in &faults {
+    warn_of(&faults);
+    Ok(app)
+}
+
+fn warn_of(faults: &[anyhow::Error]) {
+    for fault in faults {
         output::aside(format!("lorewell: {}\n  going on without it", output::chain(fault)));
     }
-    Ok(app)
 }
 
 /// Like [`open_app`], but sends nothing, leaves out services with an invalid configuration, and
@@ -204,8 +215,9 @@ fn connected<T>(configured: Option<Result<T, Error>>, note: &mut impl FnMut(Erro
     configured.and_then(|result| result.map_err(&mut *note).ok())
 }
 
-/// Starts the background tasks. On a read-only server, those that write are not started.
+/// Starts the background tasks. On a read-only server, those that change worlds are not started.
 pub(crate) fn start_background(app: &Arc<App>, settings: &Settings, background: &Background) {
+    background.spawn(lore_app::sessions::keep_purged(Arc::clone(app)));
     background.spawn(make_search_ready(Arc::clone(app), settings.world.clone()));
     if settings.selection.is_read_only() {
         return;

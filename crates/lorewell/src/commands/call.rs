@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Calls a tool as the local user; the exit code is 1 when the tool fails.
 pub(crate) async fn run(settings: &Settings, call: cli::Call) -> anyhow::Result<ExitCode> {
     let arguments = read_arguments(&call.arguments)?;
-    let app = setup::open_app(settings).await?;
+    let app = setup::open_with_what_works(settings).await?;
     signal::unless_stopped(&app, carry_out(Arc::clone(&app), settings, call, arguments)).await
 }
 

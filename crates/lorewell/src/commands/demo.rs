@@ -59,7 +59,7 @@ pub(crate) async fn run(settings: &Settings, name: &str, again: &Again) -> anyho
     let mut settings = with_notes(settings)?;
     // The notes folder shall belong to the new world.
     settings.world = Some(name.trim().to_owned());
-    let app = setup::open_app(&settings).await?;
+    let app = setup::open_without_services(&settings).await?;
     let made = worlds::create(&app, Principal::LOCAL, name, "demo").await;
     let world = made.map_err(advised).with_context(|| already(name))?;
     let viewer = setup::local_viewer(&app, &settings).await?;

@@ -46,7 +46,8 @@ async fn import_memory(
     path: &Path,
 ) -> anyhow::Result<()> {
     let load = read(format, path)?;
-    let call = memory_call(settings, "import memory").await?;
+    let app = setup::open_app(settings).await?;
+    let call = memory_call(app, settings, "import memory").await?;
     let done = exchange::import(&call, &load, &output::progress).await.map_err(advised)?;
     output::end_progress();
     output::line(format!(
@@ -205,7 +206,8 @@ pub(crate) async fn export(settings: &Settings, command: Export) -> anyhow::Resu
     if format == ExportFormat::Markdown && !force {
         may_be_filled(&path)?;
     }
-    let call = memory_call(settings, "export memory").await?;
+    let app = setup::open_without_services(settings).await?;
+    let call = memory_call(app, settings, "export memory").await?;
     let left_out = LeftOut::default();
     let written = left_out.during(async {
         match format {
@@ -351,8 +353,11 @@ async fn each(
     exported.await.map_err(advised)
 }
 
-async fn memory_call(settings: &Settings, tool: &'static str) -> anyhow::Result<MemoryCall> {
-    let app: Arc<App> = setup::open_app(settings).await?;
+async fn memory_call(
+    app: Arc<App>,
+    settings: &Settings,
+    tool: &'static str,
+) -> anyhow::Result<MemoryCall> {
     let viewer = setup::local_viewer(&app, settings).await?;
     let request_id = app.effects.uid().to_string();
     let (arrived, reading_only) = (app.arrival(), settings.selection.is_read_only());

@@ -53,7 +53,9 @@ pub(crate) async fn run(
         Command::World(command) => {
             world::run(&Settings::without_faulty_services(options)?, command).await?
         }
-        Command::Token(command) => token::run(&Settings::load(options)?, command).await?,
+        Command::Token(command) => {
+            token::run(&Settings::without_faulty_services(options)?, command).await?;
+        }
         Command::Federation(command) => {
             federation::run(&Settings::load(options)?, command).await?;
         }
@@ -68,7 +70,9 @@ pub(crate) async fn run(
         Command::Index => index::run(&Settings::load(options)?).await?,
         Command::Sync(command) => sync::run(&Settings::load(options)?, &command).await?,
         Command::Import(command) => exchange::import(&Settings::load(options)?, command).await?,
-        Command::Export(command) => exchange::export(&Settings::load(options)?, command).await?,
+        Command::Export(command) => {
+            exchange::export(&Settings::without_faulty_services(options)?, command).await?;
+        }
         Command::Restore { file } => {
             backup::restore(&Settings::without_faulty_services(options)?, &file)?
         }

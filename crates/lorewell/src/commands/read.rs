@@ -14,7 +14,7 @@ pub(crate) async fn run(settings: &Settings, uri: Option<&str>) -> anyhow::Resul
         list(settings);
         return Ok(());
     };
-    let app = setup::open_app(settings).await?;
+    let app = setup::open_with_what_works(settings).await?;
     let viewer = setup::local_viewer(&app, settings).await?;
     let parts = setup::server_parts(app);
     let mut call = Call::new(parts.app.clone(), viewer);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use lore_app::memory::access::write_counts;
-use lore_http::{AllowList, Clock, HttpOptions};
+use lore_http::{AllowList, Clock, HttpOptions, Remote};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -25,14 +25,15 @@ pub(crate) async fn run(
     let app = setup::open_app(settings).await?;
     setup::know_the_world(&app, settings).await?;
     let has_token = app.store.has_tokens().await?;
-    let address = lore_http::resolve(&http.addr, http.allow_remote, has_token).await?;
+    let remote = Remote { allowed: http.allow_remote, has_token };
+    let address = lore_http::resolve(&http.addr, remote).await?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("{address} cannot be used; choose another with --http-addr"))?;
     let address = listener.local_addr()?;
     let koi = match &http.koi_addr {
         Some(koi_addr) => {
-            let address = lore_http::resolve(koi_addr, http.allow_remote, has_token).await?;
+            let address = lore_http::resolve(koi_addr, remote).await?;
             let busy = || format!("{address} cannot be used; choose another with --koi-addr");
             Some(TcpListener::bind(address).await.with_context(busy)?)
         }
@@ -57,15 +58,20 @@ pub(crate) async fn run(
         stop.cancel();
     });
     let parts = setup::server_parts(Arc::clone(&app));
-    if let Some(listener) = koi {
+    if let Some(listener) = &koi {
         output::line(format!("  koi     http://{}", listener.local_addr()?));
-        let options = options.clone();
-        tokio::spawn(lore_http::serve_koi(listener, parts.clone(), options, shutdown.clone()));
     }
-    let served = lore_http::serve(listener, parts, options, shutdown).await;
+    let koi_served = async {
+        let Some(listener) = koi else { return Ok(()) };
+        let (parts, options) = (Arc::clone(&parts), options.clone());
+        lore_http::serve_koi(listener, parts, options, shutdown.clone()).await
+    };
+    let served = lore_http::serve(listener, Arc::clone(&parts), options.clone(), shutdown.clone());
+    // Each listener gives its open requests time to finish.
+    let (served, koi_served) = tokio::join!(served, koi_served);
     app.code.stop().await;
     write_counts(&app).await;
-    Ok(served?)
+    Ok(served.and(koi_served)?)
 }
 
 fn options(

@@ -13,7 +13,7 @@ use crate::{output, setup};
 /// Runs a `token` command. New tokens are for the current world; those of all worlds of the local
 /// user can be listed and revoked, because each of them locks the whole server.
 pub(crate) async fn run(settings: &Settings, command: Token) -> anyhow::Result<()> {
-    let app = setup::open_app(settings).await?;
+    let app = setup::open_without_services(settings).await?;
     match command {
         Token::Create { role, name } => create(&app, settings, &role, &name).await,
         Token::List => list(&app).await.map_err(advised),

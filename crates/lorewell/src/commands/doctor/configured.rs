@@ -4,6 +4,7 @@
 //! service answers only shows when it is used.
 
 use lore_app::App;
+use lore_http::Remote;
 use lore_store::Finding;
 
 use crate::cli::Serve;
@@ -49,13 +50,14 @@ pub(super) async fn findings_of(app: &App, settings: &Settings) -> Vec<Finding> 
     };
     let http = settings.http(&flags);
     let has_token = app.store.has_tokens().await.unwrap_or(false);
+    let remote = Remote { allowed: http.allow_remote, has_token };
     let addresses = [
         ("addr", "LOREWELL_HTTP_ADDR", flags.http_addr.is_some(), Some(http.addr)),
         ("koi_addr", "LOREWELL_KOI_ADDR", flags.koi_addr.is_some(), http.koi_addr),
     ];
     for (name, variable, is_variable, address) in addresses {
         let Some(address) = address else { continue };
-        if let Err(error) = lore_http::check_address(&address, http.allow_remote, has_token) {
+        if let Err(error) = lore_http::check_address(&address, remote) {
             let remedy = match is_variable {
                 true => format!("correct {variable}"),
                 false => format!("correct `{name}` of [http] in lorewell.toml"),
