@@ -41,6 +41,7 @@ pub mod search;
 pub mod sessions;
 mod stage;
 pub mod states;
+pub mod tags;
 pub mod tally;
 pub mod texts;
 pub mod tokens;
@@ -249,6 +250,11 @@ macro_rules! contract_tests {
             a_reader_cannot_write,
             a_batch_may_make_what_its_author_cannot_see,
         ]);
+        $crate::contract_tests!(@topic $harness, tags, [
+            a_tag_with_a_hidden_page_is_told_to_the_gms_side_alone,
+            a_hidden_tag_is_no_tag_to_others,
+            one_of_two_tags_of_a_name_is_renamed_alone,
+        ]);
         $crate::contract_tests!(@topic $harness, visibility, [
             nodes_by_role_and_visibility,
             nodes_in_the_bin_by_role_and_visibility,
@@ -266,10 +272,7 @@ macro_rules! contract_tests {
             a_hidden_name_is_free,
             the_bin_hides_the_same_things,
             a_new_visibility_counts_at_once,
-            a_tag_with_a_hidden_page_is_told_to_the_gms_side_alone,
-            a_hidden_tag_is_no_tag_to_others,
             what_is_behind_the_screen_stays_there,
-            one_of_two_tags_of_a_name_is_renamed_alone,
         ]);
         $crate::contract_tests!(@topic $harness, veil, [
             nothing_that_is_read_names_what_is_hidden,

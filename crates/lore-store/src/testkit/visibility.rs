@@ -1,15 +1,14 @@
 //! Contract tests for visibility: who sees what, by role and visibility.
 
 use lore_core::{BEHIND_SCREEN, Node, Role, Viewer, Visibility};
-use lore_search::{Query, Unit};
+use lore_search::Query;
 use serde_json::{Value, json};
 
 use super::Harness;
-use super::stage::{Stage, batch, between, edge_draft, moment, not_found, word};
+use super::stage::{Stage, batch, between, edge_draft, moment, not_found};
 use crate::{
     Batch, Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NameMatch, NewEdge, NewNode,
-    NewText, NodeKey, NodePatch, NodeQuery, NodeRef, Require, Retag, TagSide, TextPatch, TextQuery,
-    TextRef,
+    NewText, NodeKey, NodePatch, NodeQuery, NodeRef, Require, TextPatch, TextQuery, TextRef,
 };
 
 /// Viewers of each role, including the owner of the private items.
@@ -60,6 +59,8 @@ pub async fn nodes_by_role_and_visibility(harness: &dyn Harness) {
                 assert_eq!(found.is_some(), shown, "{visibility:?} {viewer:?}");
             }
             let several = stage.store().nodes(viewer, &[node.id]).await.unwrap();
+            assert_eq!(several.len(), usize::from(shown), "{visibility:?} {viewer:?}");
+            let several = stage.store().nodes_by_number(viewer, &[node.number]).await.unwrap();
             assert_eq!(several.len(), usize::from(shown), "{visibility:?} {viewer:?}");
             let several = stage.store().nodes_by_uid(viewer, &[node.uid]).await.unwrap();
             assert_eq!(several.len(), usize::from(shown), "{visibility:?} {viewer:?}");
@@ -196,6 +197,8 @@ pub async fn edges_by_role_and_visibility(harness: &dyn Harness) {
                 let shown = usize::from(visibility.admits(viewer));
                 assert_eq!(edges.len(), shown, "{visibility:?} {viewer:?}");
             }
+            let among = stage.store().edges_among(viewer, &[a.id, b.id], 9).await.unwrap();
+            assert_eq!(among.len(), usize::from(visibility.admits(viewer)), "{viewer:?}");
         }
     }
 }
@@ -385,69 +388,6 @@ pub async fn a_new_visibility_counts_at_once(harness: &dyn Harness) {
     }
 }
 
-/// Others neither read the tag nor find by it; everybody who may see the tag's page does.
-pub async fn a_tag_with_a_hidden_page_is_told_to_the_gms_side_alone(harness: &dyn Harness) {
-    let stage = Stage::set(harness).await;
-    let player = stage.person("Pia", Role::Player).await;
-    let tags = vec!["Elf".to_owned(), "Traitor".to_owned()];
-    let open = stage.make(&stage.owner, NewNode { tags, ..stage.draft("Open") }).await;
-    let page = NewNode::new(stage.uid(), word("tag"), "traitor");
-    let page = NewNode { visibility: Visibility::Gm, ..page };
-    let page = stage.make(&stage.owner, page).await;
-    let seen = async |viewer: &Viewer| {
-        let read = stage.read(viewer, open.id).await.unwrap().tags.len();
-        let tagged = NodeQuery { tags: vec!["traitor".into()], ..NodeQuery::default() };
-        let found = stage.store().find_ids(viewer, tagged).await.unwrap().len();
-        (read, found)
-    };
-    let asked = async || {
-        let query = Query { unit: Unit::Node, exhaustive: true, ..Query::new("traitor", 5) };
-        let found = stage.store().rank(&player, query).await.unwrap();
-        found.hits.into_iter().any(|hit| hit.key.node == open.id)
-    };
-    for (visibility, shown) in [(Visibility::Gm, false), (Visibility::Members, true)].repeat(2) {
-        let patch = NodePatch { visibility: Some(visibility), ..NodePatch::default() };
-        let change = Change::UpdateNode(NodeRef::Id(page.id), Expect::Any, patch);
-        stage.change(&stage.owner, change).await;
-        assert_eq!(seen(&stage.owner).await, (2, 1));
-        assert_eq!(seen(&player).await, if shown { (2, 1) } else { (1, 0) });
-        assert_eq!(asked().await, shown);
-    }
-}
-
-/// By its name they create a tag of their own, which everybody sees. Lent rights do not change
-/// that, and hidden tags are not removed by people who do not know them.
-pub async fn a_hidden_tag_is_no_tag_to_others(harness: &dyn Harness) {
-    let stage = Stage::set(harness).await;
-    let (owner, player) = (stage.owner, stage.person("Pia", Role::Player).await);
-    let page = NewNode::new(stage.uid(), word("tag"), "Traitor");
-    let page = stage.make(&owner, NewNode { visibility: Visibility::Gm, ..page }).await;
-    let tags = || vec!["TRAITOR".to_owned()];
-    let marked = stage.make(&owner, NewNode { tags: tags(), ..stage.draft("Marked") }).await;
-    let own = NewNode { tags: vec!["traitor".to_owned()], ..stage.draft("Own") };
-    let own = stage.make(&player, own).await;
-    let read = async |viewer, node: &Node| stage.read(viewer, node.id).await.unwrap().tags;
-    let found = async |viewer| {
-        let tagged = NodeQuery { tags: tags(), ..NodeQuery::default() };
-        stage.store().find_ids(viewer, tagged).await.unwrap()
-    };
-    assert_eq!(read(&player, &own).await, ["traitor"]);
-    assert!(read(&player, &marked).await.is_empty());
-    assert_eq!((found(&player).await, found(&owner).await.len()), (vec![own.id], 2));
-    let free = Require::NameFree { kind: word("tag"), name: "traitor".into() };
-    for (tags, shown) in [(tags(), 1), (Vec::new(), 0)] {
-        let patch = NodePatch { tags: Some(tags), ..NodePatch::default() };
-        let change = Change::UpdateNode(NodeRef::Id(marked.id), Expect::Any, patch);
-        let lent = batch().require(free.clone()).change(change).with_lent_eyes();
-        stage.commit(&owner, lent).await;
-        assert_eq!(read(&player, &marked).await.len(), shown);
-        assert_eq!(read(&owner, &marked).await.len(), 1);
-    }
-    let patch = NodePatch { visibility: Some(Visibility::Members), ..NodePatch::default() };
-    stage.change(&owner, Change::UpdateNode(NodeRef::Id(page.id), Expect::Any, patch)).await;
-    assert_eq!(found(&player).await, [marked.id, own.id]);
-}
-
 /// A node that everybody sees may have hidden properties. Others neither read nor change them, even
 /// with lent rights, and do not see that they changed.
 pub async fn what_is_behind_the_screen_stays_there(harness: &dyn Harness) {
@@ -476,31 +416,6 @@ pub async fn what_is_behind_the_screen_stays_there(harness: &dyn Harness) {
     stage.commit(&owner, Batch { at: moment(99), ..later }).await;
     assert_eq!(read(&owner).await.properties, whole(&json!({})));
     assert_eq!((read(&player).await.properties, read(&player).await.updated), (says(open), seen));
-}
-
-/// Each of the two tags follows its own page.
-pub async fn one_of_two_tags_of_a_name_is_renamed_alone(harness: &dyn Harness) {
-    let stage = Stage::set(harness).await;
-    let (owner, player) = (stage.owner, stage.person("Pia", Role::Player).await);
-    let page = NewNode::new(stage.uid(), word("tag"), "Traitor");
-    stage.make(&owner, NewNode { visibility: Visibility::Gm, ..page }).await;
-    let tags = vec!["Traitor".to_owned()];
-    let node = stage.make(&owner, NewNode { tags: tags.clone(), ..stage.draft("Marked") }).await;
-    let change = |patch| Change::UpdateNode(NodeRef::Id(node.id), Expect::Any, patch);
-    let patch = NodePatch { tags: Some(tags), ..NodePatch::default() };
-    stage.commit(&owner, batch().change(change(patch)).with_lent_eyes()).await;
-    let retag = |side, to: Option<&str>| {
-        let retag = Retag { side, from: "traitor".into(), to: to.map(str::to_owned) };
-        change(NodePatch { retag: Some(retag), ..NodePatch::default() })
-    };
-    stage.change(&owner, retag(TagSide::Open, Some("Turncoat"))).await;
-    let read = async |viewer| stage.read(viewer, node.id).await.unwrap().tags;
-    assert_eq!(read(&player).await, ["Turncoat"]);
-    assert_eq!(read(&owner).await, ["Traitor", "Turncoat"]);
-    stage.change(&owner, retag(TagSide::Open, Some("Other"))).await;
-    assert_eq!(read(&owner).await, ["Traitor", "Turncoat"], "it has none of that name");
-    stage.change(&owner, retag(TagSide::Veiled, None)).await;
-    assert_eq!(read(&owner).await, ["Turncoat"]);
 }
 
 async fn player_and_secret(stage: &Stage) -> (Viewer, Node) {
