@@ -112,11 +112,6 @@ impl Resource {
     pub fn is_surely_listed(&self) -> bool {
         self.lists.iter().any(|list| list.presence == Presence::Sure)
     }
-
-    /// Returns the first list of this kind below `parent`.
-    pub fn list_under(&self, parent: Option<Kind>) -> Option<&'static List> {
-        self.lists.iter().find(|list| list.parent == parent)
-    }
 }
 
 /// One way to list resources.

@@ -34,7 +34,6 @@ pub(crate) enum Realm {
 pub(crate) struct Exceptions {
     pub(crate) ports: Vec<u16>,
     pub(crate) reachable: Vec<SocketAddr>,
-    pub(crate) own: Vec<SocketAddr>,
 }
 
 impl Guard {
@@ -70,9 +69,6 @@ impl Guard {
 
     /// Whether a connection to `address` may be opened.
     pub(crate) fn admits(&self, address: SocketAddr) -> bool {
-        if self.realm == Realm::Web && self.exceptions.own.contains(&address) {
-            return false;
-        }
         let by_rule = match self.realm {
             Realm::Web | Realm::PublicService => is_public(address.ip()),
             Realm::PrivateService => is_public(address.ip()) || is_private_service(address.ip()),
@@ -170,14 +166,6 @@ mod tests {
         let exceptions = Exceptions { ports: vec![8443], ..Exceptions::default() };
         let wider = Guard::new(Realm::Web, Arc::new(exceptions));
         assert!(wider.parse("https://example.org:8443/").is_ok());
-    }
-
-    #[test]
-    fn an_own_public_address_is_refused_to_pages_alone() {
-        let own: SocketAddr = "8.8.8.8:443".parse().unwrap();
-        let exceptions = Arc::new(Exceptions { own: vec![own], ..Exceptions::default() });
-        assert!(!Guard::new(Realm::Web, Arc::clone(&exceptions)).admits(own));
-        assert!(Guard::new(Realm::PublicService, exceptions).admits(own));
     }
 
     #[test]

@@ -36,8 +36,6 @@ pub struct Options {
     /// Addresses that may be reached although they are not public, such as a web server on this
     /// machine in tests.
     pub reachable: Vec<SocketAddr>,
-    /// The addresses this process listens on, from which pages are never fetched.
-    pub own: Vec<SocketAddr>,
     /// The `User-Agent` header.
     pub user_agent: String,
     /// Resolves host names.
@@ -49,7 +47,6 @@ impl Default for Options {
         Self {
             ports: Vec::new(),
             reachable: Vec::new(),
-            own: Vec::new(),
             user_agent: concat!("lorewell/", env!("CARGO_PKG_VERSION")).to_owned(),
             resolver: Arc::new(SystemResolver),
         }
@@ -78,11 +75,11 @@ impl Network {
     pub fn new(effects: Effects, options: Options) -> Result<Self, SetupError> {
         let tls =
             tls::configuration().map_err(|error| SetupError::Encryption(error.to_string()))?;
-        let Options { ports, reachable, own, user_agent, resolver } = options;
+        let Options { ports, reachable, user_agent, resolver } = options;
         let inner = Inner {
             effects,
             slots: Semaphore::new(PAGES_AT_ONCE),
-            exceptions: Arc::new(Exceptions { ports, reachable, own }),
+            exceptions: Arc::new(Exceptions { ports, reachable }),
             resolver,
             tls,
             user_agent,

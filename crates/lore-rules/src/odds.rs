@@ -3,21 +3,10 @@
 //! Every pair is evaluated by the same code as a roll. This module must never have rules of its
 //! own, so that the odds cannot contradict the rolls.
 
-use thiserror::Error;
-
 use crate::duality::{Die12, Difficulty, DualityDice, ExtraDice, Modifier, Outcome, judge};
 
-/// Counts the outcomes of every pair of dice.
-pub fn duality_odds(modifier: Modifier, difficulty: Difficulty) -> DualityOdds {
-    duality_odds_with(modifier, difficulty, ExtraDice::NONE)
-}
-
 /// Counts the outcomes of every pair of dice, combined with the dice of advantage and help.
-pub fn duality_odds_with(
-    modifier: Modifier,
-    difficulty: Difficulty,
-    extra: ExtraDice,
-) -> DualityOdds {
+pub fn duality_odds(modifier: Modifier, difficulty: Difficulty, extra: ExtraDice) -> DualityOdds {
     let mut by_code = [0; 8];
     for hope in Die12::all() {
         for fear in Die12::all() {
@@ -30,81 +19,6 @@ pub fn duality_odds_with(
         }
     }
     summarise(by_code)
-}
-
-/// Returns the highest difficulty whose probability of success is at least the wanted one.
-pub fn difficulty_for(modifier: Modifier, extra: ExtraDice, wanted: Chance) -> HighestDifficulty {
-    let reaches = |value: i64| {
-        let difficulty = Difficulty::new(value).ok()?;
-        let odds = duality_odds_with(modifier, difficulty, extra);
-        wanted.reached_by(odds.success_count, odds.total_outcomes).then_some(difficulty)
-    };
-    if reaches(Difficulty::MAX).is_some() {
-        return HighestDifficulty::Any;
-    }
-    // The probability of success never rises with the difficulty, so a binary search finds the
-    // answer.
-    let (mut best, mut too_high) = (None, Difficulty::MAX);
-    let mut low = Difficulty::MIN;
-    while low < too_high {
-        let middle = low + (too_high - low) / 2;
-        match reaches(middle) {
-            Some(difficulty) => (best, low) = (Some(difficulty), middle + 1),
-            None => too_high = middle,
-        }
-    }
-    best.map_or(HighestDifficulty::None, HighestDifficulty::At)
-}
-
-/// The highest difficulty for a wanted probability of success.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HighestDifficulty {
-    /// This difficulty; the next higher one is too difficult.
-    At(Difficulty),
-    /// Every difficulty: criticals alone reach the wanted probability.
-    Any,
-    /// No difficulty: even the lowest is too difficult.
-    None,
-}
-
-/// A wanted probability, as a fraction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chance {
-    numerator: u32,
-    denominator: u32,
-}
-
-impl Chance {
-    /// Validates a fraction from zero to one.
-    pub fn new(numerator: u32, denominator: u32) -> Result<Self, ChanceError> {
-        if denominator == 0 || numerator > denominator {
-            return Err(ChanceError::OutOfRange);
-        }
-        Ok(Self { numerator, denominator })
-    }
-
-    /// Validates a number from zero to one and rounds it to the nearest millionth.
-    pub fn from_number(number: f64) -> Result<Self, ChanceError> {
-        if !(0.0..=1.0).contains(&number) {
-            return Err(ChanceError::OutOfRange);
-        }
-        Self::new((number * 1e6).round() as u32, 1_000_000)
-    }
-
-    fn reached_by(self, count: u32, total: u32) -> bool {
-        let [left, right] = [(count, self.denominator), (self.numerator, total)]
-            .map(|(a, b)| u64::from(a) * u64::from(b));
-        left >= right
-    }
-}
-
-/// Why a probability was rejected.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ChanceError {
-    /// The number is not from zero to one.
-    #[error("a chance is 0 to 1")]
-    OutOfRange,
 }
 
 /// The number of equally likely rolls per outcome.
@@ -147,7 +61,8 @@ mod tests {
     use super::*;
 
     fn odds(modifier: i64, difficulty: i64) -> DualityOdds {
-        duality_odds(Modifier::new(modifier).unwrap(), Difficulty::new(difficulty).unwrap())
+        let modifier = Modifier::new(modifier).unwrap();
+        duality_odds(modifier, Difficulty::new(difficulty).unwrap(), ExtraDice::NONE)
     }
 
     fn numbers(odds: &DualityOdds) -> [u32; 5] {
@@ -224,11 +139,12 @@ mod tests {
             ]
         );
     }
+
     #[test]
     fn known_odds_with_an_edge() {
         let with = |advantages, disadvantages, helpers| {
             let extra = ExtraDice::new(advantages, disadvantages, helpers).unwrap();
-            duality_odds_with(Modifier::new(2).unwrap(), Difficulty::new(15).unwrap(), extra)
+            duality_odds(Modifier::new(2).unwrap(), Difficulty::new(15).unwrap(), extra)
         };
         let advantage = with(1, 0, 0);
         assert_eq!(numbers(&advantage), [72, 308, 308, 88, 88]);
@@ -255,59 +171,8 @@ mod tests {
                 all += 1;
             }
             let target = Difficulty::new(difficulty).unwrap();
-            let odds = duality_odds_with(Modifier::ZERO, target, extra);
+            let odds = duality_odds(Modifier::ZERO, target, extra);
             assert_eq!((odds.success_count, odds.total_outcomes), (success, all));
         }
-    }
-
-    #[test]
-    fn the_highest_difficulty_just_reaches_the_wanted_chance() {
-        for (modifier, extra) in
-            [(0, ExtraDice::NONE), (3, ExtraDice::new(1, 0, 2).unwrap()), (-5, ExtraDice::NONE)]
-        {
-            let modifier = Modifier::new(modifier).unwrap();
-            for percent in 9..=100 {
-                let wanted = Chance::new(percent, 100).unwrap();
-                let chance = |value| {
-                    let odds = duality_odds_with(modifier, Difficulty::new(value).unwrap(), extra);
-                    f64::from(odds.success_count) / f64::from(odds.total_outcomes)
-                };
-                let wanted_chance = f64::from(percent) / 100.0;
-                match difficulty_for(modifier, extra, wanted) {
-                    HighestDifficulty::At(found) => {
-                        assert!(chance(found.value()) >= wanted_chance);
-                        assert!(chance(found.value() + 1) < wanted_chance);
-                    }
-                    HighestDifficulty::None => assert!(chance(0) < wanted_chance),
-                    HighestDifficulty::Any => panic!("{percent} %"),
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_ends_of_the_scale_of_chances() {
-        let highest = |modifier, numerator, denominator| {
-            let wanted = Chance::new(numerator, denominator).unwrap();
-            difficulty_for(Modifier::new(modifier).unwrap(), ExtraDice::NONE, wanted)
-        };
-        let at = |value| HighestDifficulty::At(Difficulty::new(value).unwrap());
-        assert_eq!(highest(0, 1, 12), HighestDifficulty::Any);
-        // Only a pair of ones has a sum of two, and it is critical.
-        assert_eq!(highest(0, 1, 1), at(3));
-        assert_eq!(highest(-100, 1, 2), HighestDifficulty::None);
-        assert_eq!(highest(0, 62, 144), at(15));
-        assert_eq!(highest(2, 84, 144), at(15));
-        assert_eq!(highest(Modifier::MAX, 1, 1), HighestDifficulty::Any);
-    }
-
-    #[test]
-    fn chances_lie_between_zero_and_one() {
-        assert_eq!(Chance::from_number(0.6), Chance::new(600_000, 1_000_000));
-        assert_eq!(Chance::from_number(1.0), Chance::new(1_000_000, 1_000_000));
-        for number in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
-            assert_eq!(Chance::from_number(number), Err(ChanceError::OutOfRange));
-        }
-        assert!(Chance::new(1, 0).is_err() && Chance::new(3, 2).is_err());
     }
 }

@@ -448,7 +448,8 @@ mod tests {
             let Some(above) = above else { continue };
             let before = ORDER.iter().position(|(known, _)| known == above).unwrap();
             assert!(before < at, "{kind:?}");
-            assert!(kind.row().list_under(Some(*above)).is_some(), "{kind:?}");
+            let lists = kind.row().lists;
+            assert!(lists.iter().any(|list| list.parent == Some(*above)), "{kind:?}");
         }
     }
 

@@ -292,6 +292,25 @@ pub(super) fn id_of(name: &str, value: &Value) -> Result<Option<String>> {
     }
 }
 
+/// The field that serves as the name of kinds without a title.
+pub(super) fn stand_in(kind: Kind, fields: &Object) -> Option<String> {
+    let name = match kind {
+        Kind::Variable => "k",
+        Kind::Image => "filename",
+        _ => return None,
+    };
+    fields.get(name)?.as_str().map(str::to_owned)
+}
+
+/// All own fields to store, including the template.
+pub(super) fn own_of(written: &Written) -> Object {
+    let mut own = written.own.clone();
+    if let Some(template) = written.template {
+        own.insert("templateType".into(), json!(template));
+    }
+    own
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

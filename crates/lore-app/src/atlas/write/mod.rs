@@ -20,7 +20,7 @@ use lore_store::{
     Batch, Bin, Change, Counting, Direction, EdgeRef, Expect, NewEdge, NewNode, NewText, NodePatch,
     NodeRef, TextPatch, TextRef,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::read::assemble::{OURS, SECTION, named_posts};
 use super::read::head;
@@ -33,7 +33,7 @@ use crate::pages::tags::{Tags, set_tags};
 use crate::pages::{self, ENTRY, PARENT};
 use crate::play::character::may_hide;
 use crate::play::{MANY, word};
-use input::{Link, Section, State, Written, id_of};
+use input::{Link, Section, State, Written, id_of, own_of, stand_in};
 
 impl Atlas {
     /// Creates an object.
@@ -470,25 +470,6 @@ fn deleted(text: &Text) -> Change {
 fn without_ours(fields: &Object) -> Object {
     let theirs = fields.iter().filter(|(name, _)| !OURS.contains(&name.as_str()));
     theirs.map(|(name, value)| (name.clone(), value.clone())).collect()
-}
-
-/// The field that serves as the name of kinds without a title.
-fn stand_in(kind: Kind, fields: &Object) -> Option<String> {
-    let name = match kind {
-        Kind::Variable => "k",
-        Kind::Image => "filename",
-        _ => return None,
-    };
-    fields.get(name)?.as_str().map(str::to_owned)
-}
-
-/// All own fields to store, including the template.
-fn own_of(written: &Written) -> Object {
-    let mut own = written.own.clone();
-    if let Some(template) = written.template {
-        own.insert("templateType".into(), json!(template));
-    }
-    own
 }
 
 fn joined(source: NodeRef, target: NodeRef, edge: &'static str) -> Result<NewEdge> {

@@ -78,7 +78,7 @@ impl ToolSpec for DualityProbability {
             disadvantage: input.disadvantage,
             ..Odds::default()
         };
-        let odds = odds::duality_odds_with(modifier, difficulty, sources.extra_dice()?);
+        let odds = odds::duality_odds(modifier, difficulty, sources.extra_dice()?);
         let row =
             |(outcome, count): (_, u32)| OutcomeCount { outcome: OutcomeOut::from(outcome), count };
         Ok(Output {
