@@ -58,7 +58,7 @@ pub(crate) fn spared<T>(found: Result<T>) -> Result<Option<T>> {
 
 /// Records in the log and in the answer to the current call that something was left out.
 fn note(what: &str) {
-    tracing::error!("{what}: it is left out; `lorewell doctor` says how to mend it");
+    tracing::error!(damaged = what, "it is left out; `lorewell doctor` says how to mend it");
     LeftOut::note(what);
 }
 

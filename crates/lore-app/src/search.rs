@@ -7,7 +7,7 @@ mod questions;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lore_core::{Result, Viewer};
+use lore_core::{Error, Result, Viewer};
 use lore_search::{Query, Ranked};
 use lore_store::Found;
 
@@ -56,6 +56,9 @@ pub async fn make_ready(app: Arc<App>, viewer: Viewer) {
     match app.store.search(&viewer, any).await {
         Ok(_) => tracing::debug!("search is ready"),
         // Not fatal: the first query loads the index then, and reports the error if it fails again.
-        Err(error) => tracing::info!(%error, "search could not be made ready"),
+        Err(error) => tracing::info!(
+            code = Error::from(error).code().meaning().name,
+            "search could not be made ready"
+        ),
     }
 }

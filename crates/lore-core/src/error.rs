@@ -288,7 +288,13 @@ impl Code {
                 row("RESOURCE_EXHAUSTED", 429, -32600, true, "wait as long as the answer says")
             }
             Self::Unavailable => row("UNAVAILABLE", 503, -32603, true, "wait a moment and retry"),
-            Self::Cancelled => row("CANCELLED", 499, -32600, true, "nothing was changed"),
+            Self::Cancelled => row(
+                "CANCELLED",
+                499,
+                -32600,
+                true,
+                "nothing was changed, except for the items of a list that were finished before",
+            ),
             Self::Corrupt => {
                 row("DATA_LOSS", 500, -32603, false, "run `lorewell doctor` and restore a backup")
             }

@@ -101,7 +101,10 @@ async fn post(
     match answered {
         Ok(answer) => said(answer),
         Err(error) => {
-            tracing::warn!(%error, "a message of another node could not be kept");
+            tracing::warn!(
+                code = error.code().meaning().name,
+                "a message of another node could not be kept"
+            );
             reply::fail(&Error::Unavailable { what: "the federation".into() })
         }
     }

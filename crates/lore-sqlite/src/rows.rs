@@ -154,7 +154,10 @@ pub(crate) fn sound<T>(mut rows: Rows<'_>, read: impl Fn(&Row<'_>) -> Answer<T>)
         match read(row) {
             Ok(item) => items.push(item),
             Err(Fault::Refused(StoreError::Corrupt(what))) => {
-                tracing::error!("{what}: it is left out; `lorewell doctor` says how to mend it");
+                tracing::error!(
+                    damaged = what,
+                    "it is left out; `lorewell doctor` says how to mend it"
+                );
                 LeftOut::note(&what);
             }
             Err(other) => return Err(other),

@@ -333,13 +333,14 @@ fn restore(
     })
 }
 
-fn unwritable(error: lore_koinet::Malformed) -> Error {
-    tracing::error!(%error, "a message could not be written");
+fn unwritable(_: lore_koinet::Malformed) -> Error {
+    tracing::error!("a message could not be written");
     Error::Bug { what: "a message of the federation".into() }
 }
 
-fn report(outcome: Result<()>, what: &str) {
+fn report(outcome: Result<()>, part: &'static str) {
     if let Err(error) = outcome {
-        tracing::warn!(%error, "the federation could not keep {what}");
+        let code = error.code().meaning().name;
+        tracing::warn!(code, part, "the federation could not keep a part of its work");
     }
 }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
-use lore_core::{Node, NodeId, Properties, Provenance, Text, Viewer};
+use lore_core::{Error, Node, NodeId, Properties, Provenance, Text, Viewer};
 use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, Origin};
 use serde_json::json;
 use tokio::sync::{Notify, RwLock};
@@ -96,7 +96,10 @@ pub async fn write_counts(app: &App) {
             batch = batch.change(Change::CountAccess(often.map(|(node, _)| *node).collect()));
         }
         if let Err(error) = app.store.commit(&viewer, batch).await {
-            tracing::debug!(%error, "accesses could not be counted");
+            tracing::debug!(
+                code = Error::from(error).code().meaning().name,
+                "accesses could not be counted"
+            );
         }
     }
 }
@@ -157,8 +160,8 @@ pub(super) async fn note(call: &MemoryCall, answering: impl Iterator<Item = &Mem
     }
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     call.app.accesses.add(call.viewer, &ids);
-    if let Err(refusal) = promote(call, &nodes).await {
-        tracing::debug!(%refusal, "what is asked for often could not be kept");
+    if promote(call, &nodes).await.is_err() {
+        tracing::debug!("what is asked for often could not be kept");
     }
 }
 

@@ -35,7 +35,10 @@ pub async fn create(scribe: &Scribe, new: &NewPage) -> Result<Made> {
 /// until now. Failures are only logged, because the pages exist already.
 pub async fn join_made(scribe: &Scribe, made: &[(i64, &str)]) {
     if let Err(error) = join_waiting(scribe, made).await {
-        tracing::warn!(%error, "a new page is not joined to what mentions it");
+        tracing::warn!(
+            code = error.code().meaning().name,
+            "a new page is not joined to what mentions it"
+        );
     }
     let mut later: HashSet<i64> = made.iter().map(|(number, _)| *number).collect();
     for (number, text) in made {
@@ -43,7 +46,10 @@ pub async fn join_made(scribe: &Scribe, made: &[(i64, &str)]) {
         if mentions_any(text, &later)
             && let Err(error) = rejoin(scribe, *number).await
         {
-            tracing::warn!(%error, "a new page is not joined to what it mentions");
+            tracing::warn!(
+                code = error.code().meaning().name,
+                "a new page is not joined to what it mentions"
+            );
         }
     }
 }

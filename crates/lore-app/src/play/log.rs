@@ -192,7 +192,10 @@ pub async fn reject(call: &PlayCall, session: Uid, error: &Error) {
     let log = Change::AppendEvents(NewEvents { node, after: None, events: vec![event] });
     let batch = touching_log(call.batch().change(log), session.node.uid, Visibility::Gm);
     if let Err(error) = call.app.store.commit(&call.viewer, batch).await {
-        tracing::debug!(%error, "a rejected request could not be noted");
+        tracing::debug!(
+            code = Error::from(error).code().meaning().name,
+            "a rejected request could not be noted"
+        );
     }
 }
 

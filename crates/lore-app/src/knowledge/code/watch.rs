@@ -21,13 +21,13 @@ const TICK: Duration = Duration::from_secs(60);
 /// worlds with code are built ahead of the first query.
 pub async fn keep_scanned(app: Arc<App>) {
     if let Err(error) = prepare(&app).await {
-        tracing::info!(%error, "the graph of code was not made ahead");
+        tracing::info!(code = error.code().meaning().name, "the graph of code was not made ahead");
     }
     let Some(interval) = app.code.settings.interval else { return };
     loop {
         tokio::time::sleep(TICK.min(interval)).await;
         if let Err(error) = scan_due(&app, interval).await {
-            tracing::warn!(%error, "repositories were not scanned");
+            tracing::warn!(code = error.code().meaning().name, "repositories were not scanned");
         }
     }
 }

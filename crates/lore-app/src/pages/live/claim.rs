@@ -52,7 +52,10 @@ impl Claim {
     /// Releases the claim. If that fails, it expires.
     pub(super) async fn give_back(self, scribe: &Scribe) {
         if let Err(error) = self.write(scribe, Step::GiveBack).await {
-            tracing::warn!(%error, "the claim of a tag stays for a while");
+            tracing::warn!(
+                code = error.code().meaning().name,
+                "the claim of a tag stays for a while"
+            );
         }
     }
 

@@ -91,7 +91,7 @@ async fn asked(campaign: &Campaign, own: &Scribe, number: i64) -> Result<Fate> {
         Ok(page) => page,
         Err(Error::NotFound { .. }) => return Ok(Fate::Gone),
         Err(error) => {
-            tracing::warn!(%error, "an entity could not be asked for");
+            tracing::warn!(code = error.code().meaning().name, "an entity could not be asked for");
             return Ok(Fate::Unknown);
         }
     };
