@@ -127,11 +127,13 @@ fn render(body: &str, found: &[Occurrence], window: Range<usize>) -> Snippet {
     let shift = text.len();
     // Replaces whitespace byte for byte, so that positions stay valid.
     text.extend(part.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }));
-    let highlights = found
+    let mut highlights: Vec<Range<usize>> = found
         .iter()
         .filter(|one| one.place.start >= window.start && one.place.end <= window.end)
         .map(|one| one.place.start - window.start + shift..one.place.end - window.start + shift)
         .collect();
+    // Parts of a Korean word stand where the word does.
+    highlights.dedup();
     if window.end < body.len() {
         text.push('…');
     }
@@ -168,6 +170,12 @@ mod tests {
     fn mentions_and_tags_are_shown_as_a_reader_sees_them() {
         let body = "Then Mara <b>hid</b> at [entity:7|the Old Mill].";
         assert_eq!(marked(body, "mill", 100), "Then Mara hid at the Old [Mill].");
+    }
+
+    #[test]
+    fn a_word_that_is_found_by_several_parts_is_marked_once() {
+        assert_eq!(marked("어제 서울에서 왔다", "서울에서", 100), "어제 [서울에서] 왔다");
+        assert_eq!(marked("어제 서울에서 왔다", "서울", 100), "어제 [서울에서] 왔다");
     }
 
     #[test]

@@ -41,7 +41,8 @@ pub fn words(text: &str) -> Words<'_> {
 /// Calls `each` for every word except stop words, with its stem, in order.
 ///
 /// Two adjacent characters of a script without spaces are reported as a pair as well, because
-/// single characters say little in those scripts.
+/// single characters say little in those scripts. So are those within a Korean word, because
+/// particles are written onto it.
 pub fn stems<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
     let mut buffer = String::new();
     let mut previous: Option<Word<'a>> = None;
@@ -60,9 +61,21 @@ pub fn stems<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
         }
         if let Some(stem) = memory.stem(word.surface, &mut buffer) {
             each(word, stem);
+            if !stem.is_ascii() {
+                korean_pairs(&stem.to_owned(), |pair| each(word, pair));
+            }
         }
     }
     STEMS.set(Some(memory));
+}
+
+/// Calls `each` for every two adjacent characters of a Korean word, unless they are all of it.
+fn korean_pairs(stem: &str, mut each: impl FnMut(&str)) {
+    let is_syllable = |c: &char| matches!(u32::from(*c), 0xAC00..=0xD7A3);
+    let syllables = |text: &str| text.chars().filter(is_syllable).count() == 2;
+    let starts = || stem.char_indices().map(|(at, _)| at).chain([stem.len()]);
+    let pairs = starts().zip(starts().skip(2)).filter_map(|(start, end)| stem.get(start..end));
+    pairs.filter(|pair| pair.len() < stem.len() && syllables(pair)).for_each(&mut each);
 }
 
 /// Calls `each` for every identifier that consists of several words, folded: `10.0.1.2`,
@@ -289,7 +302,22 @@ mod tests {
     fn every_script_is_findable() {
         check("Привет мир", &["привет", "мир"]);
         check("龍の城", &["龍", "龍の", "の", "の城", "城"]);
-        check("한국어 שלום नमस्ते", &["한국어", "שלום", "नमस्ते"]);
+        check("한국어 שלום नमस्ते", &["한국어", "한국", "국어", "שלום", "नमस्ते"]);
+    }
+
+    #[test]
+    fn korean_words_meet_whatever_is_written_onto_them() {
+        check("서울", &["서울"]);
+        check("서울에서 k팝", &["서울에서", "서울", "울에", "에서", "k팝"]);
+        let parted: String = unicode_normalization::UnicodeNormalization::nfd("서울은").collect();
+        check(&parted, &["서울은", "서울", "울은"]);
+    }
+
+    #[test]
+    fn words_of_other_languages_are_no_english_stop_words() {
+        check("mẹ ăn số", &["me", "an", "so"]);
+        check("iş só", &["is", "so"]);
+        check("me an so is", &[]);
     }
 
     #[test]

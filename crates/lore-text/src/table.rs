@@ -86,22 +86,13 @@ static WORDS_OF_STEMS: LazyLock<FxHashMap<Box<str>, Piece>> = LazyLock::new(|| {
 mod tests {
     use super::*;
 
-    fn likeness(a: &str, b: &str) -> f32 {
-        let vector = |text: &str| {
-            let mut sum = [0.0; DIMENSIONS];
-            stems(text, |_, stem| add_stem(stem, &mut sum));
-            sum
-        };
-        let (a, b) = (vector(a), vector(b));
-        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-        dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt()
-    }
-
     #[test]
     fn words_of_like_meaning_point_the_same_way() {
         assert!(likeness("ship", "boat") > 0.4, "{}", likeness("ship", "boat"));
         assert!(likeness("ship", "cheese") < 0.2, "{}", likeness("ship", "cheese"));
         assert!(likeness("paint", "artist") > likeness("paint", "football"));
+        assert!((likeness("the ship", "Ships") - 1.0).abs() < 1e-5);
+        assert!(likeness("ship", "the").abs() < f32::EPSILON, "a stop word means nothing");
     }
 
     #[test]

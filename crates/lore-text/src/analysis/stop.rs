@@ -6,8 +6,12 @@
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
-/// Whether a word, given as written and folded, is a stop word.
+/// Whether a word, given as written and folded, is a stop word. Letters with accents make it a word
+/// of another language: *số* is no *so*, and *mẹ* no *me*.
 pub(super) fn is_stop(surface: &str, folded: &str) -> bool {
+    if !surface.is_ascii() {
+        return false;
+    }
     if NAMES_TOO.contains(&folded) {
         return !surface.starts_with(char::is_uppercase);
     }
