@@ -65,11 +65,22 @@ impl Reading {
         self.first.year.or(self.last.year)
     }
 
-    /// The first and the last day it can mean; `year` is used if it gives none itself.
+    /// The first and the last day it can mean; `year` is used if it gives none itself. A range
+    /// across a new year ends in that year.
     pub fn days(&self, year: i16) -> Option<(Date, Date)> {
-        let (first, _) = self.first.days(self.last.year.unwrap_or(year))?;
-        let (_, last) = self.last.days(self.first.year.unwrap_or(year))?;
+        let turns = i16::from(self.turns_the_year());
+        let begins = self.last.year.unwrap_or(year).checked_sub(turns)?;
+        let ends = self.first.year.map_or(Some(year), |year| year.checked_add(turns))?;
+        let (first, _) = self.first.days(begins)?;
+        let (_, last) = self.last.days(ends)?;
         (first <= last).then_some((first, last))
+    }
+
+    /// Whether it is a range across a new year, such as "from November to January", and does not
+    /// give both years.
+    pub fn turns_the_year(&self) -> bool {
+        let gives_both = self.first.year.is_some() && self.last.year.is_some();
+        !gives_both && self.first.month.zip(self.last.month).is_some_and(|(one, last)| one > last)
     }
 }
 
@@ -193,7 +204,7 @@ fn by_month(question: &str, words: &[Piece], at: usize) -> Option<Mention> {
     let year = words.get(year_at).and_then(|word| year_of(question, word, day));
     let date = AskedDate { year, month: Some(month), day };
     let is_certain = day.is_some() || year.is_some();
-    let is_led = word(-1).is_some_and(|word| leads_to_month(&word.text));
+    let is_led = word(-1).is_some_and(|word| leads_to_month(&word.text, name));
     if !is_certain && !is_led && is_ambiguous_month(name) {
         return None;
     }
@@ -253,8 +264,11 @@ fn leads_to_day(word: &str) -> bool {
     matches!(word, "on" | "am" | "vom" | "el" | "le" | "before" | "after" | "since" | "until")
 }
 
-/// Words after which "May" is a month.
-fn leads_to_month(word: &str) -> bool {
+/// Words after which a name like "May" is a month. "I'd march" is no date, but "d'avril" is one.
+fn leads_to_month(word: &str, name: &str) -> bool {
+    if word == "d" {
+        return month(name).is_none();
+    }
     matches!(
         word,
         "in" | "on"
@@ -276,8 +290,18 @@ fn leads_to_month(word: &str) -> bool {
             | "mid"
             | "of"
             | "im"
-            | "en"
             | "seit"
+            | "ab"
+            | "bis"
+            | "anfang"
+            | "mitte"
+            | "ende"
+            | "letzten"
+            | "en"
+            | "de"
+            | "desde"
+            | "hasta"
+            | "depuis"
     )
 }
 
@@ -388,6 +412,16 @@ mod tests {
     }
 
     #[test]
+    fn a_span_may_reach_across_a_new_year() {
+        let (first, last) = (date(2023, 12, 28), date(2024, 1, 3));
+        check_days("from 28 December to 3 January 2024", first, last);
+        check_days("from 28 December 2023 to 3 January", first, last);
+        check_days("from 28 December to 3 January", first, last);
+        check_days("between November and January", date(2023, 11, 1), date(2024, 1, 31));
+        assert!(asked_dates("from 5 May 2024 to 2 March 2024")[0].readings[0].days(2024).is_none());
+    }
+
+    #[test]
     fn the_first_of_a_month_has_names_of_its_own() {
         for day in ["1º de mayo de 2023", "primero de mayo de 2023", "1er mai 2023"] {
             check_days(day, date(2023, 5, 1), date(2023, 5, 1));
@@ -399,7 +433,17 @@ mod tests {
     #[test]
     fn names_and_counts_are_no_dates() {
         check("May the dragon march?", &[]);
+        check("Where I'd march", &[]);
         check("Did June pay 1500 gold for 12 horses?", &[]);
+        for question in ["What did Avril sing?", "Was sagte Juli?", "¿Qué dijo Abril?"] {
+            check(question, &[]);
+        }
+        check("les sept samouraïs", &[]);
+        for question in ["qu'est-ce qui s'est passé en avril", "à la fin d'avril", "¿Y en abril?"]
+        {
+            check(question, &[(None, Some(4), None)]);
+        }
+        check("Was war Ende Juli?", &[(None, Some(7), None)]);
     }
 
     #[test]

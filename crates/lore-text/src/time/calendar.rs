@@ -83,12 +83,11 @@ pub(super) fn any_month(word: &str) -> Option<i8> {
     })
 }
 
-/// Whether the name of a month is also a common word or a name.
+/// Whether the name of a month is also a common word or a name. *Sept* is seven in French.
 pub(super) fn is_ambiguous_month(word: &str) -> bool {
-    matches!(
-        word,
-        "may" | "march" | "mar" | "jan" | "june" | "april" | "august" | "mars" | "mai" | "julio"
-    )
+    const WORDS: [&str; 8] = ["may", "march", "mar", "jan", "august", "mars", "mai", "sept"];
+    const NAMES: [&str; 7] = ["april", "avril", "abril", "june", "jun", "juli", "julio"];
+    WORDS.contains(&word) || NAMES.contains(&word)
 }
 
 /// A day of the month in lower case: `8`, `8th`, `31st`.

@@ -21,17 +21,39 @@ pub fn tells_time(text: &str) -> bool {
 /// Whether the question asks for a time: when, how long, how often, what year.
 pub fn asks_for_time(question: &str) -> bool {
     let lower: String = question.chars().take(200).flat_map(char::to_lowercase).collect();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words.skip_while(|word| leads_to_time(word));
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     match first {
         "when" => true,
-        "since" | "until" => second == "when",
         "how" => matches!(second, "long" | "often" | "recently" | "soon"),
         "what" | "which" => {
             matches!(second, "year" | "month" | "date" | "day" | "time" | "week" | "season")
         }
         _ => false,
     }
+}
+
+/// Words that may stand before a question for a time: "in what year", "since when", "for how long".
+fn leads_to_time(word: &str) -> bool {
+    matches!(
+        word,
+        "in" | "on"
+            | "at"
+            | "by"
+            | "from"
+            | "since"
+            | "until"
+            | "till"
+            | "for"
+            | "during"
+            | "around"
+            | "about"
+            | "before"
+            | "after"
+            | "and"
+            | "so"
+    )
 }
 
 /// Words are cut to this length; no word for a time is longer.
@@ -140,6 +162,18 @@ mod tests {
     fn questions_for_a_time_are_known() {
         for text in ["When did she leave?", "how long was it", "What year was the fire?"] {
             assert!(asks_for_time(text), "{text}");
+        }
+        for text in [
+            "In what year was the fire?",
+            "On which day did they meet?",
+            "For how long was it shut?",
+            "Since when has she known?",
+            "And at what time?",
+        ] {
+            assert!(asks_for_time(text), "{text}");
+        }
+        for text in ["In which shop?", "For how much?"] {
+            assert!(!asks_for_time(text), "{text}");
         }
         for text in ["What did she do when it rained?", "How did he win?", "🐉", ""] {
             assert!(!asks_for_time(text), "{text}");

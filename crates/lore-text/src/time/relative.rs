@@ -74,11 +74,16 @@ fn meant(words: &[&str], today: Date) -> Option<(usize, Option<(Date, Date)>)> {
         ["vor" | "hace", number, span, ..] => (3, back(any_count(number)?, span, today)),
         ["il", "y", "a", number, span, ..] => (5, back(any_count(number)?, span, today)),
         ["on", day, ref rest @ ..] if !is_dated(rest) => {
-            let wanted = weekday(day).filter(|_| !day.ends_with('s'))?;
+            let wanted = full_weekday(day).filter(|_| !day.ends_with('s'))?;
             (2, last_weekday(wanted, today).map(|day| (day, day)))
         }
         _ => return None,
     })
+}
+
+/// A weekday that is written out. The short forms are also other words: sun, sat, wed.
+fn full_weekday(word: &str) -> Option<Weekday> {
+    weekday(word).filter(|_| word.len() > 4)
 }
 
 /// Whether a date follows: "on Sunday, 8 May".
@@ -102,7 +107,7 @@ fn whole(span: &str, day: Date) -> Option<(Date, Date)> {
 
 /// The calendar span before the current one; for weekdays and seasons the most recent one.
 fn last(span: &str, today: Date) -> Option<(Date, Date)> {
-    if let Some(wanted) = weekday(span) {
+    if let Some(wanted) = full_weekday(span) {
         return last_weekday(wanted, today).map(|day| (day, day));
     }
     let a_year_ago = today.checked_sub(1.years()).ok()?;
@@ -255,6 +260,7 @@ mod tests {
         check("the last letter of the king", &[]);
         check("this mill, past the river, two boats", &[]);
         check("long ago", &[]);
+        check("notes on sun protection, on sat phones, the last sun", &[]);
         check("who comes on Sundays", &[]);
         check("on Sunday, 3 March", &[]);
         check("in the last two weeks of August 2023", &[]);
