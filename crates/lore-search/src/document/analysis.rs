@@ -9,7 +9,7 @@ use lore_core::Timestamp;
 use lore_core::names::name_key;
 use lore_markup::seen;
 use lore_text::analysis::{identifiers, is_stop_word, name_words, stems};
-use lore_text::time::{Plain, chat_prefix, tells_time};
+use lore_text::time::{Plain, Prefix, chat_prefix, tells_time};
 use lore_text::wordpiece::{Piece, pieces};
 
 use crate::document::Print;
@@ -58,14 +58,13 @@ impl Analysis {
 
     /// Analyses a text as a reader sees it, without its markup.
     pub fn of_text(document: &Document<'_>) -> Self {
-        let plain = if document.author.is_some() { Plain::IsAuthor } else { Plain::IsText };
-        let prefix = chat_prefix(document.body, plain);
+        let prefix = prefix(document);
         let (title, body) = (seen(document.title), seen(prefix.rest));
         let mut words = Words::default();
         words.add(&title);
         // The sides of a chat with a chatbot have no names: "user" and "assistant" label every turn
         // and would make each of them an answer to questions with such a word.
-        let author = prefix.author.or(document.author);
+        let author = document.author.or(prefix.author);
         words.add(author.filter(|author| !Role::is_label(&name_words(author))).unwrap_or_default());
         words.add_date(prefix.occurred_at.or(document.occurred_at));
         words.add(&body);
@@ -73,8 +72,7 @@ impl Analysis {
         if author.is_none() {
             words.stress(if title.trim().is_empty() { &body } else { &title });
         }
-        let ending = body.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
-        let (is_question, tells_time) = (ending.ends_with('?'), tells_time(&body));
+        let (is_question, tells_time) = (is_question(&body), tells_time(&body));
         let print = Print::of(document.body);
         words.finish(&[], codec::Header { is_question, tells_time, print, ..Default::default() })
     }
@@ -158,6 +156,25 @@ impl fmt::Debug for Analysis {
         });
         terms.finish()
     }
+}
+
+/// Author and date at the beginning of the body. If another author is known than the body seems to
+/// begin with, those are words of the text: "Ingredients: flour".
+fn prefix<'a>(document: &Document<'a>) -> Prefix<'a> {
+    let plain = if document.author.is_some() { Plain::IsAuthor } else { Plain::IsText };
+    let prefix = chat_prefix(document.body, plain);
+    match (prefix.author, document.author) {
+        (Some(found), Some(known)) if name_words(found) != name_words(known) => {
+            Prefix { occurred_at: None, author: None, rest: document.body }
+        }
+        _ => prefix,
+    }
+}
+
+/// Whether a text ends with a question mark, be it Latin, Chinese or Arabic.
+fn is_question(text: &str) -> bool {
+    let asks = |c: char| matches!(c, '?' | '？' | '؟');
+    text.trim_end_matches(|c: char| !c.is_alphanumeric() && !asks(c)).ends_with(asks)
 }
 
 /// Collects the stems and pieces of a document.
@@ -262,6 +279,24 @@ mod tests {
         assert_eq!(terms(&Analysis::of_text(&told)), expected);
         assert!(Analysis::of_text(&told).is_question());
         assert!(!Analysis::of_text(&told).tells_time());
+    }
+
+    #[test]
+    fn a_word_before_a_colon_is_no_author_where_another_is_known() {
+        let said = |body| {
+            Analysis::of_text(&Document { author: Some("Caroline"), body, ..Document::default() })
+        };
+        let stems = |body| terms(&said(body)).into_iter().map(|(stem, _)| stem).collect::<Vec<_>>();
+        assert_eq!(stems("Ingredients: flour"), ["carolin", "flour", "ingredi"]);
+        assert_eq!(terms(&said("CAROLINE: flour")), terms(&said("flour")));
+    }
+
+    #[test]
+    fn questions_end_with_the_question_mark_of_their_script() {
+        for question in ["Who?", "Who? 🙂", "你好吗？", "كيف حالك؟", "\"Who?\""] {
+            assert!(text(question).is_question(), "{question}");
+        }
+        assert!(!text("Who? I do.").is_question());
     }
 
     #[test]
