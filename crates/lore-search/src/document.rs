@@ -5,7 +5,9 @@ mod print;
 
 use std::sync::Arc;
 
+use lore_core::names::name_key;
 use lore_core::{Kind, NodeId, TextId, TextKind, Timestamp, Visibility};
+use lore_text::analysis::fold;
 
 pub use analysis::{Analysis, Document, Head};
 pub(crate) use print::Print;
@@ -51,7 +53,7 @@ impl Entry {
         let meta = &self.meta;
         let words = [&meta.session, &meta.author, &meta.source, &meta.subtype_key];
         let words = words.into_iter().flatten().map(String::len).sum::<usize>();
-        let tags: usize = meta.tags.iter().map(|tag| tag.len() + size_of::<String>()).sum();
+        let tags: usize = meta.tag_keys.iter().map(|tag| tag.len() + size_of::<String>()).sum();
         let vector = self.vector.as_ref().map_or(0, |vector| vector.values.len() * 4);
         self.analysis.bytes() + words + tags + vector + meta.namespace.len()
     }
@@ -79,8 +81,8 @@ pub struct Meta {
     pub namespace: String,
     /// The normalised subtype of the node. Only heads have it; texts look it up there.
     pub subtype_key: Option<String>,
-    /// The tags of its node.
-    pub tags: Vec<String>,
+    /// The keys of its node's tags; see [`tag_key`].
+    pub tag_keys: Vec<String>,
     /// Who may see the node.
     pub node_visibility: Visibility,
     /// Who may see the text; for heads the same as for the node.
@@ -99,6 +101,13 @@ pub struct Meta {
     pub source: Option<String>,
 }
 
+/// The form in which tags are compared: normalised, without case and accents.
+pub fn tag_key(tag: &str) -> String {
+    let mut key = String::new();
+    fold(&name_key(tag), &mut key);
+    key
+}
+
 impl Meta {
     /// When it happened or, if unknown, when it was stored.
     pub(crate) fn moment(&self) -> Timestamp {
@@ -113,7 +122,7 @@ impl Meta {
             text_kind: None,
             namespace: String::new(),
             subtype_key: None,
-            tags: Vec::new(),
+            tag_keys: Vec::new(),
             node_visibility: Visibility::Members,
             text_visibility: Visibility::Members,
             session: None,

@@ -23,7 +23,7 @@ mod snippet;
 mod vectors;
 mod view;
 
-pub use document::{Analysis, DocKey, Document, Entry, Head, Meta, Vector};
+pub use document::{Analysis, DocKey, Document, Entry, Head, Meta, Vector, tag_key};
 pub use index::{Index, Statistics};
 pub use mentioned::mention_word;
 pub use query::{Filter, Hit, MatchKind, Parts, Query, Ranked, Unit};

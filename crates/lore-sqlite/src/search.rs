@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use lore_core::{Node, NodeId, Text, TextId, Timestamp, Viewer};
-use lore_search::{Analysis, DocKey, Entry, Index, Meta, Query, Ranked, Vector};
+use lore_search::{Analysis, DocKey, Entry, Index, Meta, Query, Ranked, Vector, tag_key};
 use lore_store::{Answered, Coverage, DocVector, Found, Search, StoreResult, Vectors, Waiting};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::Connection;
@@ -160,7 +160,7 @@ fn meta(mut fields: Fields<'_, '_>, key: DocKey) -> Answer<Meta> {
     let mut meta = Meta::new(fields.word()?, Timestamp::UNIX_EPOCH);
     meta.namespace = fields.take()?;
     meta.subtype_key = fields.take::<Option<String>>()?.filter(|_| key.text.is_none());
-    meta.tags = fields.strings()?;
+    meta.tag_keys = fields.strings()?.iter().map(|tag| tag_key(tag)).collect();
     meta.node_visibility = fields.visibility()?;
     meta.text_visibility = meta.node_visibility;
     meta.created_at = fields.moment()?;

@@ -2,10 +2,10 @@
 
 use lore_core::NodeId;
 use lore_core::names::{Word, name_key};
-use lore_text::analysis::fold;
 use rustc_hash::FxHashSet;
 
 use crate::column::Slot;
+use crate::document::tag_key;
 use crate::query::{Filter, Unit};
 use crate::view::View;
 use crate::view::kinds::KindId;
@@ -82,7 +82,7 @@ impl<'a> Sieve<'a> {
             && filter.since.is_none_or(|since| at >= since)
             && filter.until.is_none_or(|until| at <= until)
             && self.subtype.as_ref().is_none_or(|wanted| view.subtype_of(slot) == Some(wanted))
-            && self.tags.iter().all(|tag| meta.tags.iter().any(|has| tag_key(has) == *tag))
+            && self.tags.iter().all(|tag| meta.tag_keys.contains(tag))
     }
 }
 
@@ -108,13 +108,6 @@ fn is_deep(filter: &Filter) -> bool {
         || session.is_some()
         || since.is_some()
         || until.is_some()
-}
-
-/// The normalised form of a tag, without case and accents.
-fn tag_key(tag: &str) -> String {
-    let mut key = String::new();
-    fold(&name_key(tag), &mut key);
-    key
 }
 
 fn is_one_of(list: &[String], value: Option<&str>) -> bool {
