@@ -163,7 +163,9 @@ impl Index {
         let base = bases.max_by_key(|(_, shown)| shown.view.len());
         let mut view = base.map(|(_, shown)| shown.view.clone()).unwrap_or_default();
         let seen = self.documents.values().filter(|entry| sight.admits(Audience::of(&entry.meta)));
-        let missing: Vec<_> = seen.filter(|entry| !view.holds(entry.key)).collect();
+        let mut missing: Vec<_> = seen.filter(|entry| !view.holds(entry.key)).collect();
+        // Texts of a log are mostly numbered in its order; added in it, none moves the others.
+        missing.sort_unstable_by_key(|entry| entry.key);
         if missing.len() > view.len() / 4 {
             view.fill(missing, &self.lexicon);
         } else {
