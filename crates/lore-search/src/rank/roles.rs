@@ -32,77 +32,85 @@ fn others(all: usize, kept: &[usize], more: Option<&usize>) -> Vec<usize> {
     (0..all).filter(|at| !kept.contains(at) || Some(at) == more).collect()
 }
 
-/// Verbs of a speaker whose words are asked for.
-const SAYS: [&str; 44] = [
-    "say",
-    "said",
-    "saying",
-    "tell",
-    "told",
-    "telling",
-    "mention",
-    "mentioned",
-    "mentioning",
-    "ask",
-    "asked",
-    "asking",
-    "suggest",
-    "suggested",
-    "suggesting",
-    "recommend",
-    "recommended",
-    "advise",
-    "advised",
-    "give",
-    "gave",
-    "given",
-    "explain",
-    "explained",
-    "describe",
-    "described",
-    "propose",
-    "proposed",
-    "offer",
-    "offered",
-    "promise",
-    "promised",
-    "list",
-    "listed",
-    "write",
-    "wrote",
-    "written",
-    "show",
-    "showed",
-    "shown",
-    "warn",
-    "warned",
-    "call",
-    "called",
+/// Verbs of a speaker whose words are asked for, with their past forms.
+const SAYS: [&[&str]; 10] = [
+    &["say", "said", "saying"],
+    &["tell", "told", "telling"],
+    &["mention", "mentioned", "mentioning"],
+    &["ask", "asked", "asking"],
+    &["suggest", "suggested", "suggesting"],
+    &["recommend", "recommended", "recommending"],
+    &["advise", "advised", "advising"],
+    &["propose", "proposed", "proposing"],
+    &["explain", "explained", "explaining"],
+    &["describe", "described", "describing"],
 ];
-/// Verbs that in the passive make the subject the listener: "I was told".
-const HEARS: [&str; 9] =
-    ["told", "asked", "advised", "given", "offered", "promised", "shown", "warned", "called"];
+/// The same for verbs that people also use of other things: they give a party and call the doctor.
+const ALSO_SAYS: [&[&str]; 8] = [
+    &["give", "gave", "given"],
+    &["offer", "offered"],
+    &["promise", "promised"],
+    &["list", "listed"],
+    &["write", "wrote", "written"],
+    &["show", "showed", "shown"],
+    &["warn", "warned"],
+    &["call", "called"],
+];
+/// Verbs that in the passive make the subject the listener: "I was told". What the subject was
+/// given, offered or promised it got from anybody.
+const HEARS: [&str; 3] = ["told", "advised", "warned"];
 const IS: [&str; 7] = ["am", "is", "are", "was", "were", "been", "got"];
 /// How many words may stand between the speaker and the verb: "I have ever told".
 const BETWEEN: usize = 3;
 
 /// The side that says something, and the position of the verb.
 fn speaker(words: &[&str]) -> Option<(usize, Role)> {
-    let subject = |at: usize| {
-        let before = words.get(..at)?;
-        let sides = (0..before.len()).map(|at| side(before, at));
-        let (subject, role) =
-            sides.enumerate().filter_map(|(at, side)| Some((at, side?))).next_back()?;
-        if at - subject > BETWEEN + 1 {
-            return None;
-        }
-        let around = before.get(subject.saturating_sub(1)..)?;
-        let hears = words.get(at).is_some_and(|verb| HEARS.contains(verb))
-            && around.iter().any(|word| IS.contains(word));
-        Some((at, if hears { role.other() } else { role }))
+    (0..words.len()).find_map(|at| Some((at, speaker_at(words, at)?)))
+}
+
+/// The side that says something by the verb at a position.
+fn speaker_at(words: &[&str], at: usize) -> Option<Role> {
+    let (before, verb, after) = (words.get(..at)?, *words.get(at)?, words.get(at + 1..)?);
+    let form_in = |verbs: &[&[&str]]| {
+        verbs.iter().find_map(|forms| forms.iter().position(|form| *form == verb))
     };
-    let verbs = words.iter().enumerate().filter(|(_, word)| SAYS.contains(word));
-    verbs.map(|(at, _)| at).find_map(subject)
+    let only_says = form_in(&SAYS);
+    let is_base = only_says.or_else(|| form_in(&ALSO_SAYS))? == 0;
+    let sides = (0..at).filter_map(|at| Some((at, side(before, at)?)));
+    let (subject, role) = sides.last().filter(|(subject, _)| at - subject <= BETWEEN + 1)?;
+    let around = before.get(subject.saturating_sub(1)..)?;
+    let is_past = !is_base && !verb.ends_with("ing");
+    if is_past && around.iter().any(|word| IS.contains(word)) {
+        // What others told the subject, it has said itself.
+        let hears = HEARS.contains(&verb) && after.first() != Some(&"by");
+        return hears.then_some(role.other());
+    }
+    let asked = before.get(..subject)?;
+    let says = match only_says {
+        Some(_) => !is_base || !asks_what_to_do(asked, role),
+        None => {
+            let is_told = role == Role::Machine || after.iter().take(2).any(|word| *word == "you");
+            is_told && (!is_base || auxiliary(asked).0 == Some("did"))
+        }
+    };
+    says.then_some(role)
+}
+
+/// Whether a verb of speech in its base form, asked with the words before its subject, has been said
+/// by nobody: "how do I tell", "what should I say". A chatbot is asked what it recommends.
+fn asks_what_to_do(asked: &[&str], role: Role) -> bool {
+    const TO_DO: [&str; 10] =
+        ["do", "does", "can", "could", "should", "shall", "may", "might", "must", "will"];
+    let (auxiliary, how) = auxiliary(asked);
+    auxiliary.is_some_and(|word| TO_DO.contains(&word))
+        && (role == Role::Person || matches!(how, Some("how" | "why")))
+}
+
+/// The auxiliary before a subject, and the word before that.
+fn auxiliary<'a>(asked: &[&'a str]) -> (Option<&'a str>, Option<&'a str>) {
+    let mut before = asked.iter().rev().filter(|word| !matches!(**word, "the" | "t"));
+    let auxiliary = before.next().map(|word| if *word == "didn" { "did" } else { word });
+    (auxiliary, before.next().copied())
 }
 
 /// The side that the word at a position stands for as a subject.
@@ -136,13 +144,26 @@ fn mentioned(words: &[&str]) -> Option<Role> {
     if has(&["you", "your", "yours"]) || by_role == Some(Role::Machine) {
         return Some(Role::Machine);
     }
-    let is_person = has(&["i", "my", "me", "mine", "myself", "we", "our"]);
+    let is_person =
+        has(&["my", "mine", "myself", "we", "our"]) || has(&["i", "me"]) && has(&ENGLISH);
     if is_person { Some(Role::Person) } else { by_role }
 }
 
-/// Whether two words ask for advice: "should I".
+/// Words of English questions. Without them, "me" may be French or Spanish, and "i" Polish: in *¿qué
+/// me recomendaste?* the machine is meant.
+const ENGLISH: [&str; 16] = [
+    "what", "who", "whose", "which", "where", "when", "why", "how", "did", "do", "does", "is",
+    "was", "were", "have", "the",
+];
+
+/// Whether two words ask for advice: "should I", "how do", "why does".
 fn asks_for_advice(words: &[&str]) -> bool {
-    matches!(words, ["should" | "shall" | "could" | "can" | "may" | "must", "i" | "we"])
+    matches!(
+        words,
+        ["should" | "shall" | "could" | "can" | "may" | "must", "i" | "we"]
+            | ["how", "do" | "does" | "to" | "can" | "could" | "should" | "would"]
+            | ["why", "do" | "does" | "is" | "are" | "can" | "should" | "would"]
+    )
 }
 
 /// The positions of words that are not part of a request for an answer, such as "can you tell me".
@@ -224,6 +245,8 @@ mod tests {
         };
         assert_eq!(framing("can you remind me what i said about tea"), "can you remind me said");
         assert_eq!(framing("what i told you"), "told");
+        assert_eq!(framing("which ports did you list"), "list");
+        assert_eq!(framing("what did i promise to my sister"), "");
         assert_eq!(framing("what did my sister say"), "");
     }
 
@@ -233,7 +256,45 @@ mod tests {
         check(Some(Role::Machine), &["what was your second idea"]);
         check(None, &["how should i take the tablets", "where can we stay"]);
         check(None, &["what do we know of the piano"]);
+        check(Some(Role::Person), &["what does it cost me", "where was i born", "my blood type"]);
+        check(None, &["que me recomendaste", "qu est ce que tu me conseilles", "chleb i sol"]);
         check(Some(Role::Machine), &["which reasons does the assistant have"]);
+    }
+
+    #[test]
+    fn what_is_to_be_done_has_been_said_by_nobody() {
+        for question in [
+            "how do i configure nginx",
+            "how do i list open ports",
+            "how can we write a letter to the landlord",
+            "how does one call my bank",
+            "what should i write in the cover letter",
+            "what can i give my sister",
+            "how to explain our tax to children",
+            "why does my bread collapse",
+            "how do you say hello in french",
+        ] {
+            let words: Vec<&str> = question.split(' ').collect();
+            assert_eq!(Asked::read(&words), Asked::default(), "{question}");
+        }
+        check(
+            Some(Role::Person),
+            &[
+                "where do i live",
+                "how often do i see my doctor",
+                "what was i offered by my boss",
+                "what was i told by my doctor",
+                "who did i call on monday",
+                "why did my sister leave",
+                "what was i going to tell you",
+                "the thing i wanted to ask you",
+                "which recipe did i give you",
+            ],
+        );
+        check(
+            Some(Role::Machine),
+            &["what do you recommend for my knee", "how did you explain it"],
+        );
     }
 
     #[test]
