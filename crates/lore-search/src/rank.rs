@@ -12,6 +12,7 @@ mod judge;
 mod lexical;
 mod literal;
 mod meaning;
+mod named;
 mod now;
 mod question;
 mod roles;

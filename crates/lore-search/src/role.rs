@@ -10,7 +10,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// The side that an author of this name is on, if any.
+    /// The side that an author of this name may be on. People may be called like a chatbot, too.
     pub(crate) fn of(author: &str) -> Option<Self> {
         match author {
             "user" | "human" | "me" | "you" => Some(Self::Person),

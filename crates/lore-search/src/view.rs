@@ -13,6 +13,7 @@ pub(crate) mod kinds;
 pub(crate) mod names;
 pub(crate) mod postings;
 pub(crate) mod sessions;
+mod spans;
 
 use std::sync::Arc;
 
@@ -30,13 +31,13 @@ pub(crate) use authors::{AuthorId, Authors};
 use calendar::{Calendar, day_number};
 use field::Field;
 pub(crate) use influence::Influence;
+use influence::openness;
 use kinds::{KindId, Kinds};
 use names::Names;
 use postings::Postings;
 use sessions::{REACH, Sessions};
+use spans::Spans;
 
-/// A text with more stems than this says enough by itself: its neighbours count less.
-const SHORT: u32 = 25;
 /// How many other documents each change brings up to date.
 const REFRESHED: usize = 2;
 /// Longer texts count as this long.
@@ -58,9 +59,7 @@ pub(crate) struct View {
     lengths: Column<u32>,
     /// The head of each text's node.
     heads: Column<Option<Slot>>,
-    /// The length of a document with its weighted context, in fixed point.
-    spans: Column<u64>,
-    total_span: u64,
+    spans: Spans,
     information: Column<f32>,
     pub(crate) sessions: Sessions,
     pub(crate) names: Names,
@@ -106,8 +105,9 @@ struct Node {
 pub(crate) struct Meanings {
     /// Vectors from the built-in table.
     pub(crate) own: Field,
-    /// Vectors from external models.
-    pub(crate) external: FxHashMap<Arc<str>, Field>,
+    /// Vectors from external models, apart by their length: an endpoint that is set up differently
+    /// for a while must not make the others unusable.
+    pub(crate) external: FxHashMap<(Arc<str>, usize), Field>,
 }
 
 impl Default for Meanings {
@@ -223,9 +223,9 @@ impl View {
         self.rarity(u64::from(count) * ONE)
     }
 
-    /// The mean of all spans.
+    /// The mean of the spans of texts.
     pub(crate) fn mean_span(&self) -> f32 {
-        float(self.total_span) / self.len().max(1) as f32
+        self.spans.mean()
     }
 
     /// The length of a document with its weighted context, in stems.
@@ -241,6 +241,11 @@ impl View {
     /// Whether a document is part of a conversation or log.
     pub(crate) fn is_log(&self, slot: Slot) -> bool {
         self.sessions.is_log(slot)
+    }
+
+    /// How much a text needs its neighbours, 0 to 1: long texts say enough by themselves.
+    pub(crate) fn openness(&self, slot: Slot) -> f32 {
+        float(openness(self.lengths.get(slot)).into())
     }
 
     /// The head of a document's node, which may be the document itself.
@@ -352,8 +357,7 @@ impl View {
         self.count_pieces(entry, |count| *count += 1);
         let length = entry.analysis.length().min(LONGEST);
         self.lengths.set(slot, length);
-        let open = ONE * u64::from(SHORT) / u64::from(length.max(SHORT));
-        self.sessions.set_openness(slot, u32::try_from(open).unwrap_or(0));
+        self.sessions.set_openness(slot, openness(length));
     }
 
     fn take_words(&mut self, entry: &Entry, slot: Slot, lexicon: &Lexicon) {
@@ -364,8 +368,7 @@ impl View {
             }
         });
         self.count_pieces(entry, |count| *count = count.saturating_sub(1));
-        self.total_span -= self.spans.get(slot);
-        self.spans.set(slot, 0);
+        self.spans.set(slot, self.facts(slot).is_head, 0);
     }
 
     fn count_pieces(&mut self, entry: &Entry, change: impl Fn(&mut u32)) {
@@ -444,10 +447,11 @@ impl View {
 
     fn put_external(&mut self, entry: &Entry, slot: Slot) {
         if let Some(vector) = &entry.vector {
+            let dimensions = vector.values.len();
             let fields = &mut self.meanings.external;
             let field = fields
-                .entry(Arc::clone(&vector.model))
-                .or_insert_with(|| Field::new(vector.values.len()));
+                .entry((Arc::clone(&vector.model), dimensions))
+                .or_insert_with(|| Field::new(dimensions));
             field.put(slot, &Small::unit(&vector.values));
         }
     }
@@ -473,8 +477,7 @@ impl View {
             span += times(influence.words, u64::from(self.lengths.get(other)) * ONE);
             context.push((influence.vector, other));
         });
-        self.total_span = self.total_span - self.spans.get(slot) + span;
-        self.spans.set(slot, span);
+        self.spans.set(slot, self.facts(slot).is_head, span);
         let fields =
             std::iter::once(&mut self.meanings.own).chain(self.meanings.external.values_mut());
         for field in fields {

@@ -119,14 +119,14 @@ fn a_fact_that_somebody_said_is_raised_only_by_what_it_lacks() {
     assert!(fact.parts.author > 0.0 && fact.parts.levelled < fact.parts.author, "{fact:?}");
 }
 
-#[test]
-fn a_chatbot_that_is_called_by_its_name_is_found_by_it() {
+/// Two people, or a person and a chatbot, about a boat.
+fn boat(asking: &str, answering: &str) -> Index {
     let mut index = Index::new();
     let turns = [
-        ("Pia", "Should we sell the boat?"),
-        ("Claude", "Sell it before the winter."),
-        ("Pia", "And the jetty by the mill?"),
-        ("Claude", "Keep that."),
+        (asking, "Should we sell the boat?"),
+        (answering, "Sell it before the winter."),
+        (asking, "And the jetty by the mill?"),
+        (answering, "Keep that."),
     ];
     for (number, (author, body)) in (100..).zip(turns) {
         let mut turn = entry(number, body, &When::Happened("2024-03-12"));
@@ -137,7 +137,24 @@ fn a_chatbot_that_is_called_by_its_name_is_found_by_it() {
         turn.meta.author = Some(author.to_lowercase());
         index.put(turn);
     }
+    index
+}
+
+#[test]
+fn a_chatbot_that_is_called_by_its_name_is_found_by_it() {
+    let index = boat("Pia", "Claude");
     let hits = ask(&index, &Query::new("what did Claude say about the boat?", 4));
     assert_eq!(ids(&hits)[0], 101, "{hits:?}");
     assert!(hits[0].parts.author > 0.0, "{hits:?}");
+}
+
+#[test]
+fn somebody_called_like_a_chatbot_is_one_only_where_nobody_else_has_a_name() {
+    let question = Query::new("what did you suggest about the boat?", 4);
+    let is_meant = |asking| {
+        let index = boat(asking, "Claude");
+        ask(&index, &question).iter().any(|hit| hit.parts.author > 0.0)
+    };
+    assert!(is_meant("user"));
+    assert!(!is_meant("Pia"));
 }

@@ -247,6 +247,21 @@ fn an_answer_is_filled_and_where_nothing_answers_the_nearest_are_told() {
 }
 
 #[test]
+fn a_span_across_a_new_year_is_one() {
+    let mut index = Index::new();
+    for (number, day) in [(1, "2023-10-01"), (2, "2023-12-29"), (3, "2023-12-31")] {
+        index.put(entry(number, "Mara mended a wheel", &When::Happened(day)));
+    }
+    for question in [
+        "What did Mara mend between 28 December and 3 January?",
+        "What did Mara mend from 28 December to 3 January 2024?",
+    ] {
+        let found = ids(&ask(&index, &Query::new(question, 2)));
+        assert!(found.contains(&2) && found.contains(&3), "{question} {found:?}");
+    }
+}
+
+#[test]
 fn an_author_is_known_however_the_name_is_spelt() {
     let mut index = Index::new();
     for (number, author) in [(1, "Mohammed"), (2, "Wenna"), (3, "Wenna"), (4, "Anselm")] {

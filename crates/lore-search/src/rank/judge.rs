@@ -49,7 +49,9 @@ impl Judge<'_> {
         };
         if self.view.is_log(slot) {
             parts.session *= answers;
-            parts.question = yes(facts.is_question, weights::QUESTION);
+            // A long answer that ends with a question is hardly one itself.
+            let asks = self.view.openness(slot);
+            parts.question = asks * yes(facts.is_question, weights::QUESTION);
             parts.when = answers * yes(question.asks_for_time && facts.tells_time, weights::WHEN);
             if self.reasons == Reasons::All {
                 let above = self.view.information(slot).min(weights::MUCH) - weights::USUAL;

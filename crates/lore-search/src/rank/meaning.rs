@@ -1,5 +1,7 @@
 //! Similarity of meaning: the cosine of vectors in which a text's neighbours count as well.
 
+use std::sync::Arc;
+
 use crate::column::{Column, Slot};
 use crate::rank::candidates::widening;
 use crate::rank::question::Question;
@@ -83,7 +85,7 @@ impl Model {
 /// the built-in table.
 pub(super) fn probes<'a>(view: &'a View, question: &'a Question) -> Vec<Probe<'a>> {
     let external = question.external.as_ref().and_then(|(model, vector)| {
-        let field = view.meanings.external.get(model.as_str())?;
+        let field = view.meanings.external.get(&(Arc::clone(model), vector.values.len()))?;
         Some(Probe::new(field, vector, Model::Outside))
     });
     let own = Probe::new(&view.meanings.own, &question.meaning, Model::Table);

@@ -1,5 +1,7 @@
 //! Parsing a query: what it asks for.
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 use lore_text::analysis::{Word, identifiers, name_words, stems, words};
 use lore_text::table::{self, DIMENSIONS};
@@ -15,10 +17,10 @@ use crate::fixed::ONE;
 use crate::lexicon::Lexicon;
 use crate::query::Query;
 use crate::rank::frame::unframed;
+use crate::rank::named::named_authors;
 use crate::rank::roles::Asked;
 use crate::rank::several::asks_for_several;
 use crate::rank::weights;
-use crate::role::Role;
 use crate::vectors::Small;
 use crate::view::calendar::day_number;
 use crate::view::postings::Postings;
@@ -83,7 +85,7 @@ pub(super) struct Question {
     /// Its vector from the built-in table.
     pub(super) meaning: Small,
     /// Its vector from the external model, and the model's name.
-    pub(super) external: Option<(String, Small)>,
+    pub(super) external: Option<(Arc<str>, Small)>,
     pub(super) asks_for_time: bool,
     /// Whether it asks for several things. Not set if it names a day, because a day is described in
     /// one place.
@@ -149,10 +151,10 @@ impl Question {
             stems: wanted,
             print: Print::of(&query.text),
             meaning: Small::unit(&sum),
-            external: external.map(|v| (v.model.to_string(), Small::unit(&v.values))),
+            external: external.map(|v| (Arc::clone(&v.model), Small::unit(&v.values))),
             asks_for_time: asks_for_time(asked_for),
             several,
-            authors: named_authors(&name, asked.role, view),
+            authors: named_authors(asked_for, asked.role, view),
             author_weight: match asked.role {
                 Some(_) => weights::SIDE,
                 None if several => weights::AUTHOR_OF_SEVERAL,
@@ -241,7 +243,11 @@ fn named_dates(question: &str, view: &View) -> Vec<Mention> {
 
 fn named_days(dates: &[Mention], relative: &[Relative], view: &View) -> Vec<Days> {
     let named = dates.iter().flat_map(|mention| &mention.readings).flat_map(|reading| {
-        let years = reading.year().map_or_else(|| view.calendar.years(), |year| vec![year]);
+        let mut years = reading.year().map_or_else(|| view.calendar.years(), |year| vec![year]);
+        // A winter is counted by the year in which it ends.
+        if reading.year().is_none() && reading.turns_the_year() {
+            years.extend(years.last().and_then(|last| last.checked_add(1)));
+        }
         let ends = if reading.is_span() { Ends::Sharp } else { Ends::Told };
         years.into_iter().filter_map(move |year| Some(Days::new(reading.days(year)?, ends)))
     });
@@ -278,7 +284,7 @@ const MOST_WORDS: usize = 200;
 /// Which side of a chat with a chatbot is asked about, and the positions of words that say nothing
 /// else. Empty if the view has no such chats.
 fn asked(text: &str, view: &View) -> Asked {
-    if !view.authors.live().any(|(_, author)| Role::of(author).is_some()) {
+    if !view.authors.live().any(|(id, _)| view.authors.role(id).is_some()) {
         return Asked::default();
     }
     let words: Vec<Word<'_>> = words(text).take(MOST_WORDS).collect();
@@ -289,77 +295,4 @@ fn asked(text: &str, view: &View) -> Asked {
     let mut says_more = false;
     stems(text, |word, _| says_more |= !framing.contains(&word.start));
     Asked { framing: if says_more { framing } else { Vec::new() }, ..asked }
-}
-
-fn named_authors(name: &str, meant: Option<Role>, view: &View) -> FxHashSet<AuthorId> {
-    let words: Vec<&str> = name.split(' ').take(MOST_WORDS).collect();
-    let is_called = |author: &str| words.iter().any(|word| means(word, author));
-    let named = |author: &str| {
-        let is_meant = Role::of(author).is_some_and(|role| Some(role) == meant);
-        is_meant || !Role::is_label(author) && is_called(author)
-    };
-    let found: FxHashSet<AuthorId> =
-        view.authors.live().filter(|(_, author)| named(author)).map(|(id, _)| id).collect();
-    let found = if found.is_empty() { spelt_otherwise(&words, view) } else { found };
-    if found.len() == view.authors.live().count() { FxHashSet::default() } else { found }
-}
-
-/// Authors whose first names sound like a word of the question, because names are often misspelt.
-fn spelt_otherwise(words: &[&str], view: &View) -> FxHashSet<AuthorId> {
-    let heard: FxHashSet<String> = words.iter().filter_map(|word| sound(word)).collect();
-    let first = |author: &str| author.split(' ').next().and_then(sound);
-    let live = view.authors.live().filter(|(_, author)| Role::of(author).is_none());
-    live.filter(|(_, author)| first(author).is_some_and(|sound| heard.contains(&sound)))
-        .map(|(id, _)| id)
-        .collect()
-}
-
-/// A rough phonetic key of a name: its first letter and its consonants without repetitions. `None`
-/// if it is too short to distinguish names.
-fn sound(name: &str) -> Option<String> {
-    const LEAST: usize = 3;
-    let mut sound = String::new();
-    for (at, letter) in name.chars().enumerate() {
-        let letter = match letter {
-            'c' | 'q' => 'k',
-            'z' => 's',
-            'y' => 'i',
-            other => other,
-        };
-        let is_vowel = matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u');
-        if (at == 0 || !is_vowel) && !sound.ends_with(letter) {
-            sound.push(letter);
-        }
-    }
-    (sound.chars().count() >= LEAST).then_some(sound)
-}
-
-/// Whether a word of the question is an author's first name or a short form of it.
-fn means(word: &str, author: &str) -> bool {
-    let first = author.split(' ').next().unwrap_or_default();
-    let (asked, full) = (word.chars().count(), first.chars().count());
-    word == first && asked >= 2
-        || asked >= 3 && full - asked.min(full) <= 3 && first.starts_with(word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_forms_mean_their_author() {
-        assert!(means("mel", "melani"));
-        assert!(means("caroline", "caroline smith"));
-        assert!(!means("me", "melanie"));
-        assert!(!means("carolines", "caroline"));
-        assert!(!means("car", "caroline"));
-    }
-
-    #[test]
-    fn names_sound_alike_however_they_are_spelt() {
-        assert_eq!(sound("muhammad"), sound("mohamed"));
-        assert_eq!(sound("aqib"), sound("akib"));
-        assert_ne!(sound("marie"), sound("martha"));
-        assert_eq!(sound("emi"), None);
-    }
 }

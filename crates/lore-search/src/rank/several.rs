@@ -8,26 +8,40 @@ use std::mem::take;
 use crate::column::Slot;
 use crate::fixed::float;
 use crate::rank::{Found, order, weights};
-use crate::role::Role;
 use crate::view::View;
 
 /// Whether the normalised words of a question ask for several things.
 pub(super) fn asks_for_several(words: &[&str]) -> bool {
     words.iter().any(|word| SEVERAL.contains(word))
-        || words.windows(2).any(asks_openly)
+        || (0..words.len()).any(|at| are_different(words, at))
+        || (0..words.len()).any(|at| asks_openly(words.get(at..).unwrap_or_default()))
         || words.windows(3).any(counts)
         || has_plural_head(words)
 }
 
-const SEVERAL: [&str; 5] = ["both", "various", "several", "different", "besides"];
+const SEVERAL: [&str; 4] = ["both", "various", "several", "besides"];
+
+/// Whether the word at a position speaks of different things; a different thing is one, and what is
+/// different from another is only compared with it.
+fn are_different(words: &[&str], at: usize) -> bool {
+    let one = at.checked_sub(1).and_then(|before| words.get(before));
+    words.get(at) == Some(&"different")
+        && !one.is_some_and(|word| matches!(*word, "a" | "one" | "no" | "any"))
+        && !words.get(at + 1).is_none_or(|word| matches!(*word, "from" | "than" | "to"))
+}
 
 fn asks_openly(words: &[&str]) -> bool {
-    matches!(
-        words,
-        ["where" | "what", "has" | "have"]
-            | ["who" | "what" | "which", "are" | "were"]
-            | ["in", "common"]
-    )
+    match words {
+        // "What are you doing?" asks for one thing.
+        [_, "are" | "were", "you" | "we" | "they", ..] => false,
+        [asks, is, ..] => matches!(
+            (*asks, *is),
+            ("where" | "what", "has" | "have")
+                | ("who" | "what" | "which", "are" | "were")
+                | ("in", "common")
+        ),
+        _ => false,
+    }
 }
 
 fn counts(words: &[&str]) -> bool {
@@ -52,25 +66,36 @@ const MEASURES: [&str; 14] = [
     "calories",
 ];
 
-/// Whether there is a plural between the question word and the verb: "which books", "in what kinds
-/// of shops".
+/// Whether there is a plural between the question word and the verb: "which books has", "in what
+/// kinds of shops did". Without an auxiliary it may be a verb: "what causes".
 fn has_plural_head(words: &[&str]) -> bool {
     const FIRST: usize = 3;
     const LONGEST: usize = 4;
     let asks = words.iter().take(FIRST).position(|word| matches!(*word, "what" | "which"));
-    let head = asks.and_then(|at| words.get(at + 1..)).unwrap_or_default();
-    head.iter().take(LONGEST).take_while(|word| !VERBS.contains(word)).any(|word| is_plural(word))
+    let rest = asks.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    let ends = |word: &&str| AUXILIARIES.contains(word) || BEGINS_ANOTHER.contains(word);
+    let length = rest.iter().take(LONGEST + 1).position(ends).unwrap_or(LONGEST);
+    let (head, after) = rest.split_at(length.min(rest.len()));
+    let is_subject = after.first().is_some_and(|word| AUXILIARIES.contains(word));
+    let is_noun = |next: Option<&&str>| is_subject || next == Some(&"of");
+    (0..head.len())
+        .any(|at| head.get(at).is_some_and(|word| is_plural(word)) && is_noun(head.get(at + 1)))
 }
 
-const VERBS: [&str; 18] = [
+const AUXILIARIES: [&str; 17] = [
     "does", "did", "do", "is", "has", "have", "had", "was", "are", "were", "would", "could",
-    "might", "can", "will", "should", "the", "a",
+    "might", "can", "will", "should", "must",
 ];
+/// Words with which another part of the sentence begins, so that the verb stands before them.
+const BEGINS_ANOTHER: [&str; 10] = ["the", "a", "an", "i", "you", "he", "she", "it", "we", "they"];
 
 fn is_plural(word: &str) -> bool {
     let ends = |ending: &str| word.ends_with(ending);
     matches!(word, "people" | "children" | "men" | "women")
-        || word.len() > 3 && ends("s") && !["ss", "us", "is"].into_iter().any(ends)
+        || word.len() > 3
+            && ends("s")
+            && !["ss", "us", "is"].into_iter().any(ends)
+            && word != "news"
 }
 
 /// How many of the best answers are adjusted.
@@ -98,8 +123,8 @@ pub(super) fn spread(view: &View, found: &mut [Found]) {
 }
 
 fn is_said_by_somebody(view: &View, slot: Slot) -> bool {
-    let author = view.facts(slot).author.and_then(|author| view.authors.name(author));
-    view.is_log(slot) && author.is_none_or(|author| Role::of(author).is_none())
+    let role = view.facts(slot).author.and_then(|author| view.authors.role(author));
+    view.is_log(slot) && role.is_none()
 }
 
 fn lower_beside(view: &View, slot: Slot, others: &mut [Found]) {
@@ -133,6 +158,8 @@ mod tests {
                 "what are the names of her goats",
                 "what do mara and anselm have in common",
                 "do both of them swim",
+                "what kinds of lamps the keepers had",
+                "which different mills did she see",
                 "which people did she meet",
             ],
         );
@@ -151,6 +178,14 @@ mod tests {
                 "which bus did she take",
                 "how does the pump work",
                 "what does mara like about the mill",
+                "what causes the error",
+                "what makes bread rise when it is cold",
+                "what happens if i do nothing",
+                "which costs more",
+                "what news has she",
+                "is there a different way home",
+                "how is tea different from coffee",
+                "what are you doing",
                 "",
             ],
         );

@@ -16,7 +16,7 @@ pub(super) const SIDE: f32 = 0.30;
 pub(super) const DATE: f32 = 0.40;
 /// The part of it that counts for documents that share nothing else with the question.
 pub(super) const DAY_ALONE: f32 = 0.25;
-/// Is a question itself.
+/// Is a question itself; multiplied by how short it is.
 pub(super) const QUESTION: f32 = -0.15;
 /// The weight of information above [`USUAL`].
 pub(super) const INFORMATION: f32 = 0.50;

@@ -3,6 +3,8 @@
 use lore_text::analysis::name_words;
 use rustc_hash::FxHashMap;
 
+use crate::role::Role;
+
 /// An author's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct AuthorId(u32);
@@ -39,9 +41,19 @@ impl Authors {
         }
     }
 
-    /// The normalised name of an author.
-    pub(crate) fn name(&self, id: AuthorId) -> Option<&str> {
-        self.all.get(id.0 as usize).map(|author| &*author.name)
+    /// The side of a chat with a chatbot that an author is on. Among people with names, somebody
+    /// called like a chatbot is one of them.
+    pub(crate) fn role(&self, id: AuthorId) -> Option<Role> {
+        let name = &*self.all.get(id.0 as usize)?.name;
+        let is_side = || Role::is_label(name) || self.talk_with_a_machine();
+        Role::of(name).filter(|_| is_side())
+    }
+
+    /// Whether one side is only labelled as the user, or nobody but the sides has said anything.
+    fn talk_with_a_machine(&self) -> bool {
+        let is_user = |name: &str| matches!(name, "user" | "human");
+        self.live().any(|(_, name)| is_user(name))
+            || self.live().all(|(_, name)| Role::of(name).is_some())
     }
 
     /// Authors that have documents, with their normalised names.

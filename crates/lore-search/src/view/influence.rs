@@ -25,6 +25,15 @@ impl Influence {
     }
 }
 
+/// A text with more stems than this says enough by itself: its neighbours count less.
+const SHORT: u32 = 25;
+
+/// How much neighbours count for a text with this many stems, in fixed point.
+pub(super) fn openness(length: u32) -> u32 {
+    let openness = ONE * u64::from(SHORT) / u64::from(length.max(SHORT));
+    u32::try_from(openness).unwrap_or(0)
+}
+
 /// How much a word counts for texts at a distance of 1, 2 and 3.
 const WORD_KERNEL: [u64; REACH] = [fixed(0.5), fixed(0.3), fixed(0.15)];
 /// The same for vectors.
