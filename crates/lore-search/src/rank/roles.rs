@@ -137,7 +137,7 @@ fn called(words: &[&str], at: usize) -> Option<Role> {
 fn mentioned(words: &[&str]) -> Option<Role> {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
     // For advice the answer may be in the words of either side.
-    if words.windows(2).any(asks_for_advice) {
+    if (0..words.len()).any(|at| words.get(at..).is_some_and(asks_for_advice)) {
         return None;
     }
     let by_role = (0..words.len()).find_map(|at| called(words, at));
@@ -156,14 +156,16 @@ const ENGLISH: [&str; 16] = [
     "was", "were", "have", "the",
 ];
 
-/// Whether two words ask for advice: "should I", "how do", "why does".
+/// Whether advice is asked for from these words on: "should I", "how do", "why does". But why
+/// somebody does something, they have told themselves.
 fn asks_for_advice(words: &[&str]) -> bool {
-    matches!(
-        words,
-        ["should" | "shall" | "could" | "can" | "may" | "must", "i" | "we"]
-            | ["how", "do" | "does" | "to" | "can" | "could" | "should" | "would"]
-            | ["why", "do" | "does" | "is" | "are" | "can" | "should" | "would"]
-    )
+    match words {
+        ["why", "do", "i" | "we", ..] => false,
+        ["should" | "shall" | "could" | "can" | "may" | "must", "i" | "we", ..] => true,
+        ["how", "do" | "does" | "to" | "can" | "could" | "should" | "would", ..] => true,
+        ["why", "do" | "does" | "is" | "are" | "can" | "should" | "would", ..] => true,
+        _ => false,
+    }
 }
 
 /// The positions of words that are not part of a request for an answer, such as "can you tell me".
@@ -272,6 +274,7 @@ mod tests {
             "what can i give my sister",
             "how to explain our tax to children",
             "why does my bread collapse",
+            "why do my plants die",
             "how do you say hello in french",
         ] {
             let words: Vec<&str> = question.split(' ').collect();
@@ -281,6 +284,7 @@ mod tests {
             Some(Role::Person),
             &[
                 "where do i live",
+                "why do i avoid milk",
                 "how often do i see my doctor",
                 "what was i offered by my boss",
                 "what was i told by my doctor",
