@@ -2,10 +2,12 @@
 
 use super::forms::of_service;
 use super::looks::is_contrived;
-use super::{Secret, is_token, is_word, run};
+use super::{Secret, is_token, is_word, near, run};
 
 /// The maximum number of further lines of a key.
 const LINES: usize = 3;
+/// How many bytes before the end of its first line a key may begin.
+const HEAD_MOST: usize = 512;
 
 /// Returns the keys that begin at the end of one line and continue at the start of the next.
 pub(super) fn over_lines(text: &str) -> Vec<Secret> {
@@ -16,10 +18,12 @@ pub(super) fn over_lines(text: &str) -> Vec<Secret> {
 /// Returns the key that the line break at `at` splits.
 fn broken_at(text: &str, at: usize) -> Option<Secret> {
     let line = text.get(..at)?.trim_end_matches('\r');
-    let word = line.rfind(|c| !is_token(c)).map_or(line, |blank| line.get(blank..).unwrap_or(line));
-    let begins = word.char_indices().filter(|(_, c)| is_word(*c)).map(|(begin, _)| begin);
-    let begins = begins.filter(|begin| !word.get(..*begin).is_some_and(|w| w.ends_with(is_word)));
-    let heads = begins.filter_map(|begin| word.get(begin..));
+    let end = line.get(line.ceil_char_boundary(line.len().saturating_sub(HEAD_MOST))..)?;
+    let word = end.rfind(|c| !is_token(c)).map_or(end, |blank| end.get(blank..).unwrap_or(end));
+    let from = line.len() - word.len();
+    let begins = word.char_indices().filter(|(_, c)| is_word(*c)).map(|(begin, _)| from + begin);
+    let begins = begins.filter(|begin| !line.get(..*begin).is_some_and(|w| w.ends_with(is_word)));
+    let heads = begins.filter_map(|begin| line.get(begin..));
     heads.filter_map(|head| Broken::of(head).whole(text, line.len(), at)).next()
 }
 
@@ -44,7 +48,7 @@ impl Broken {
             let Some(at) = line_end else { break };
             let next = text.get(at + 1..)?;
             let begin = at + 1 + run(next, |c| matches!(c, ' ' | '\t'));
-            let tail = text.get(begin..)?;
+            let tail = near(text.get(begin..)?);
             let tail = tail.get(..run(tail, is_token))?.trim_end_matches('.');
             // After a key that is already complete, ordinary text follows.
             if tail.is_empty() || self.is_known && !is_contrived(tail) {

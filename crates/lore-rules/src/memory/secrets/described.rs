@@ -6,21 +6,24 @@
 use super::labelled::{PASSWORD_LEAST, plain};
 use super::labels::Label;
 use super::looks::{is_contrived, looks_random};
-use super::{Hit, run};
+use super::{Hit, near, run};
 
 /// Matches a password label, words that say what it is for or that it changed, and a password.
 pub(super) fn described(rest: &str) -> Option<Hit> {
     let label = Label::at(rest).filter(|label| label.is_password)?;
-    let line = rest.get(label.length..)?.lines().next()?;
+    let line = near(rest.get(label.length..)?).lines().next()?;
     let kept = label.length + value_in(line)?;
     password_at(rest, kept)
 }
 
 /// Matches a name and a password with a slash between them, after a word such as `user`.
 pub(super) fn login(rest: &str) -> Option<Hit> {
-    let word = run(rest, char::is_alphabetic);
-    let is_login = LOGINS.contains(&rest.get(..word)?.to_lowercase().as_str());
-    let line = rest.lines().next().filter(|_| is_login)?;
+    let is_login = |login: &&str| {
+        rest.get(..login.len()).is_some_and(|word| word.eq_ignore_ascii_case(login))
+            && !rest.get(login.len()..).is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+    };
+    let word = LOGINS.iter().find(|login| is_login(login))?.len();
+    let line = near(rest).lines().next()?;
     let slash = line.find(" / ")?;
     let name = line.get(word..slash)?.trim_start_matches(':').trim();
     let is_name = !name.is_empty() && !name.contains(char::is_whitespace);

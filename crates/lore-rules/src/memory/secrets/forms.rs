@@ -1,7 +1,7 @@
 //! Secrets that are recognised by their own form.
 
 use super::services::{COMMON, DISTINCT, Form, HEADERS, SHORTEST};
-use super::{Hit, is_token, is_word, run};
+use super::{Hit, is_token, is_word, near, run};
 
 /// Returns the credential at the start of a text if its form alone identifies it.
 pub(super) fn known_by_form(rest: &str) -> Option<Hit> {
@@ -15,7 +15,8 @@ pub(super) fn known_by_form(rest: &str) -> Option<Hit> {
 
 /// Returns the key of a well-known service at the start of a text.
 pub(super) fn of_service(rest: &str) -> Option<Hit> {
-    if run(rest, is_token) < SHORTEST {
+    let beginning = rest.get(..rest.floor_char_boundary(SHORTEST))?;
+    if beginning.len() < SHORTEST || !beginning.chars().all(is_token) {
         return None;
     }
     let distinct = || DISTINCT.iter().find_map(|form| form.at(rest));
@@ -25,7 +26,13 @@ pub(super) fn of_service(rest: &str) -> Option<Hit> {
 
 /// Recognises keys by their structure: tokens of Discord bots, of Terraform and of Azure.
 fn in_pieces(rest: &str) -> Option<Hit> {
-    let length = run(rest, |c| is_word(c) || matches!(c, '.' | '~'));
+    let has = |at: usize, mark: &str| rest.get(at..).is_some_and(|rest| rest.starts_with(mark));
+    let is_likely = rest.starts_with(DISCORD) || has(14, ".atlasv1.") || has(4, "Q~");
+    let near = is_likely.then(|| near(rest))?;
+    let length = run(near, |c| is_word(c) || matches!(c, '.' | '~'));
+    if length == near.len() && near.len() < rest.len() {
+        return None;
+    }
     let word = rest.get(..length)?.trim_end_matches('.');
     let pieces: Vec<&str> = word.split('.').collect();
     let kind = match pieces.as_slice() {
@@ -40,8 +47,11 @@ fn in_pieces(rest: &str) -> Option<Hit> {
 fn is_discord(id: &str, stamp: &str, key: &str) -> bool {
     let plain = id.chars().all(|c| c.is_ascii_alphanumeric());
     let lengths = (23..=28).contains(&id.len()) && stamp.len() == 6 && key.len() >= 27;
-    plain && lengths && id.starts_with(['M', 'N', 'O'])
+    plain && lengths && id.starts_with(DISCORD)
 }
+
+/// The letters that tokens of Discord bots begin with.
+const DISCORD: [char; 3] = ['M', 'N', 'O'];
 
 /// Whether a word is three characters, a digit, `Q~` and some thirty more.
 fn is_azure(word: &str) -> bool {
@@ -59,28 +69,55 @@ impl Form {
         // has no digit, or its words are separated.
         let digits = body.contains(|c: char| c.is_ascii_digit());
         let unbroken = !body.contains(['-', '_', '.', '/']) || is_mixed(body);
-        let random = digits || unbroken && !start.ends_with(' ');
-        random.then_some(Hit { kind: self.kind, kept: 0, length: start.len() + body.len() })
+        let is_name = is_slug(body);
+        let random = match start.ends_with(' ') {
+            // After the name of a header, words with a number can also be a key.
+            true => digits,
+            false => digits && !is_name || unbroken,
+        };
+        random.then(|| Hit { kind: self.kind, kept: 0, length: self.length(start, rest) })
     }
 
     /// Matches a key whose prefix also occurs in names.
     fn close_at(&self, rest: &str) -> Option<Hit> {
         let (start, body) = self.parts(rest)?;
-        let length = start.len() + body.len();
-        let ends = !rest.get(length..)?.starts_with(is_word);
         let digits = body.chars().filter(char::is_ascii_digit).count();
         let scattered = digits > 2 && body.chars().zip(body.chars().skip(1)).any(is_digit_first);
-        (ends && scattered).then_some(Hit { kind: self.kind, kept: 0, length })
+        let length = scattered.then(|| self.length(start, rest))?;
+        let ends = !rest.get(length..)?.starts_with(is_word);
+        ends.then_some(Hit { kind: self.kind, kept: 0, length })
     }
 
-    /// Returns the prefix and what follows, if that is long enough.
+    /// Returns the prefix and the beginning of what follows, if that is long enough.
     fn parts<'a>(&self, rest: &'a str) -> Option<(&'static str, &'a str)> {
         let start = self.starts.iter().find(|start| rest.starts_with(**start))?;
-        let body = rest.get(start.len()..)?;
-        // A dot may also end a sentence.
-        let body = body.get(..run(body, self.body))?.trim_end_matches('.');
+        let body = self.body_of(near(rest.get(start.len()..)?));
         (body.len() >= self.least).then_some((*start, body))
     }
+
+    /// Returns the length of a key with its prefix.
+    fn length(&self, start: &str, rest: &str) -> usize {
+        start.len() + self.body_of(rest.get(start.len()..).unwrap_or_default()).len()
+    }
+
+    fn body_of<'a>(&self, text: &'a str) -> &'a str {
+        // A dot may also end a sentence.
+        text.get(..run(text, self.body)).unwrap_or_default().trim_end_matches('.')
+    }
+}
+
+/// Whether a body is a name of words and numbers, such as `learn-1-5-0-release-notes`.
+fn is_slug(body: &str) -> bool {
+    let is_piece = |piece: &str| {
+        let letters = run(piece, |c| c.is_ascii_alphabetic());
+        let (word, number) = piece.split_at_checked(letters).unwrap_or_default();
+        let is_small = word.chars().skip(1).all(|c| c.is_ascii_lowercase());
+        let is_number = number.chars().all(|c| c.is_ascii_digit());
+        // A word may end in a version, and a number may be a date.
+        let most = if word.is_empty() { 8 } else { 2 };
+        is_small && is_number && word.len() <= 20 && number.len() <= most
+    };
+    body.contains(['-', '_', '.']) && body.split(['-', '_', '.']).all(is_piece)
 }
 
 /// Whether a digit is followed by a letter.
@@ -110,11 +147,12 @@ fn json_web_token(rest: &str) -> Option<Hit> {
     if !rest.starts_with("eyJ") {
         return None;
     }
-    let length = run(rest, |c| is_word(c) || c == '.');
-    let parts: Vec<_> = rest.get(..length)?.split('.').collect();
-    let [_, claims, signature] = parts.as_slice() else { return None };
-    let complete = claims.starts_with("eyJ") && signature.len() >= 8;
-    complete.then_some(Hit { kind: "JSON web token", kept: 0, length })
+    let head = run(rest, is_word) + 1;
+    let claims = head + run(rest.get(head..)?, is_word) + 1;
+    let length = claims + run(rest.get(claims..)?, is_word);
+    let are_joined = [head, claims].iter().all(|at| rest.get(at - 1..*at) == Some("."));
+    let complete = rest.get(head..)?.starts_with("eyJ") && length >= claims + 8;
+    (are_joined && complete).then_some(Hit { kind: "JSON web token", kept: 0, length })
 }
 
 /// A Telegram bot token: the number of the bot, a colon and 35 characters.
@@ -252,6 +290,11 @@ mod tests {
             "commit 0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d",
             "xai-explained-in-simple-words-for-all",
             "Bearer getAccessTokenFromTheStore",
+            "sk-learn-1-5-0-release-notes",
+            "sk-bratislava-2024-meetup",
+            "sk-Bratislava-v2-meetup",
+            "hf_hub_download_timeout_seconds_2",
+            "xoxb-20240512-notes-of-the-call.md",
         ] {
             assert_eq!(masked(text).text, text);
         }

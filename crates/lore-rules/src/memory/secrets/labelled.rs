@@ -5,11 +5,18 @@ use super::looks::{
     is_contrived, is_literal, is_long, is_odd, is_placeholder, is_text, looks_random,
 };
 use super::prose::{is_joining, is_prose};
-use super::{Hit, is_token, is_word, run};
+use super::{Hit, is_token, is_word, near, run};
+
+/// The commands with a password as an argument.
+const COMMANDS: [&str; 6] =
+    ["sshpass -p", "curl ", "mysql ", "mysqldump ", "mysqladmin ", "mariadb "];
 
 /// Matches commands with a password as an argument: `sshpass -p …`, `curl -u name:…`, `mysql -p…`.
 pub(super) fn command(rest: &str) -> Option<Hit> {
-    let line = rest.lines().next()?;
+    if !COMMANDS.iter().any(|command| rest.starts_with(command)) {
+        return None;
+    }
+    let line = looked_at(rest).lines().next()?;
     let secret = if line.starts_with("sshpass -p") {
         line.get("sshpass -p".len()..)?.trim_start()
     } else if line.starts_with("curl ") {
@@ -17,14 +24,13 @@ pub(super) fn command(rest: &str) -> Option<Hit> {
         let login = login.trim_start().trim_start_matches(['"', '\'']);
         let name = run(login, |c| !c.is_whitespace() && c != ':');
         login.get(name..)?.strip_prefix(':')?
-    } else if ["mysql", "mysqldump", "mysqladmin", "mariadb"].contains(&line.split(' ').next()?) {
-        line.split_once(" -p")?.1
     } else {
-        return None;
+        line.split_once(" -p")?.1
     };
     let secret = secret.trim_start_matches(['"', '\'']);
-    let length = plain(secret);
     let kept = line.len() - secret.len();
+    let secret = rest.get(kept..)?;
+    let length = plain(secret);
     is_literal(secret.get(..length)?, "").then_some(Hit { kind: "password", kept, length })
 }
 
@@ -36,7 +42,8 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
     let label = Label::at(rest)?;
     let after = rest.get(label.length..)?;
     let (sign, value) = sign(after.trim_start_matches(['"', '\'', '`', '*']))?;
-    let value = Value::of(unmarked(value).trim_start_matches(is_blank))?;
+    let told = unmarked(value).trim_start_matches(is_blank);
+    let value = Value::of(looked_at(told))?;
     let given = Given {
         label,
         // A line of its own is a setting, such as `passphrase: three words of it`.
@@ -46,14 +53,25 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
         is_ones_own: is_ones_own(before),
     };
     let kind = if label.is_password { "password" } else { "secret" };
-    let length = given.secret(sign, &value)?;
-    Some(Hit { kind, kept: rest.len() - value.rest.len(), length })
+    let mut length = given.secret(sign, &value)?;
+    let kept = rest.len() - told.len() + value.opening;
+    if length == value.rest.len() {
+        // It may go on after what was looked at.
+        length += plain(rest.get(kept + length..)?);
+    }
+    Some(Hit { kind, kept, length })
+}
+
+/// Returns the part of a text in which a value is looked for: 8 KB, more than a private key takes.
+fn looked_at(text: &str) -> &str {
+    const MOST: usize = 8_192;
+    text.get(..text.floor_char_boundary(MOST)).unwrap_or(text)
 }
 
 /// Whether only list markers precede on the line.
 fn begins_line(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    line.chars().all(|c| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '>' | '•' | '`'))
+    let mut line = before.chars().rev().take_while(|c| *c != '\n');
+    line.all(|c| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '>' | '•' | '`'))
 }
 
 /// Removes the end of an emphasised label: `**password:** value`.
@@ -63,7 +81,9 @@ fn unmarked(value: &str) -> &str {
 
 /// The text at the position where a value is expected.
 struct Value<'a> {
-    /// The rest of the text, from the first character of the value on.
+    /// The length of the opening quote.
+    opening: usize,
+    /// The text from the first character of the value on, as far as it is looked at.
     rest: &'a str,
     /// The value, if it ends at its closing quote or where an unquoted value usually ends.
     single: &'a str,
@@ -80,7 +100,7 @@ impl<'a> Value<'a> {
         let line = rest.lines().next().unwrap_or_default().trim_end();
         let quoted = closing.and_then(|closing| line.get(..quoted(line, closing)?));
         let single = quoted.or_else(|| rest.get(..plain(rest)))?;
-        Some(Self { rest, single, line, is_quoted: quoted.is_some() })
+        Some(Self { opening, rest, single, line, is_quoted: quoted.is_some() })
     }
 
     /// Returns the length of the line up to its last word that satisfies `of`, if the line has few
@@ -88,15 +108,17 @@ impl<'a> Value<'a> {
     fn up_to(&self, of: fn(&str) -> bool) -> Option<usize> {
         const FEW: usize = 4;
         let mut words = self.line.split_whitespace();
-        let last = words.clone().rfind(|word| of(word))?;
-        let end = self.line.rfind(last)? + last.trim_end_matches([',', ';', '.']).len();
-        words.nth(FEW).is_none().then_some(end)
+        if words.clone().nth(FEW).is_some() {
+            return None;
+        }
+        let last = words.rfind(|word| of(word))?;
+        Some(self.line.rfind(last)? + last.trim_end_matches([',', ';', '.']).len())
     }
 
     /// Returns the length of the line if it can only be a password of several words.
     fn phrase(&self) -> Option<usize> {
         const MOST: usize = 6;
-        let words: Vec<&str> = self.line.split_whitespace().collect();
+        let words: Vec<&str> = self.line.split_whitespace().take(MOST + 1).collect();
         let is_other = |word: &&str| {
             let is_code = word.contains(['(', ')', '[', ']', '{', '}', '"', '\'', '<', '>', '`']);
             let is_prose = word.ends_with([',', ';', ':', '.']) || is_joining(word);
@@ -248,16 +270,20 @@ const OWN: [&str; 28] = [
 
 /// Whether one of the last few words before a label says whose password it is, or what for.
 fn is_ones_own(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    const NEAR: usize = 200;
+    let before = before.get(before.ceil_char_boundary(before.len().saturating_sub(NEAR))..);
+    let line = before.and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
     let words = line.rsplit(|c: char| !c.is_alphanumeric() && c != '-').filter(|w| !w.is_empty());
     words.take(3).any(|word| OWN.contains(&word.to_lowercase().as_str()))
 }
 
 /// Matches the signature in a pre-signed URL: `sig=` and many characters.
 fn signature(rest: &str, value: &str) -> Option<Hit> {
-    let length = run(value, |c| is_token(c) || c == '%');
-    let secret = length >= 40 && looks_random(value.get(..length)?, SECRET_LEAST);
-    secret.then_some(Hit { kind: "signature", kept: rest.len() - value.len(), length })
+    let is_part = |c| is_token(c) || c == '%';
+    let beginning = run(near(value), is_part);
+    let secret = beginning >= 40 && looks_random(value.get(..beginning)?, SECRET_LEAST);
+    let kept = rest.len() - value.len();
+    secret.then(|| Hit { kind: "signature", kept, length: run(value, is_part) })
 }
 
 /// Returns the length of an unquoted value: up to white space or a quote, to the next label, as in

@@ -174,13 +174,13 @@ fn spoken(after: &str) -> Option<(Sign, &str)> {
     if let Some(rest) = joined {
         return Some((Sign::Is, rest));
     }
-    let word = after.get(..super::run(after, char::is_alphabetic))?;
+    let word = word(after);
     let mut rest = after.get(word.len()..)?;
     if !IS.contains(&word.to_lowercase().as_str()) {
         return None;
     }
     let next = rest.trim_start_matches(is_blank);
-    let still = next.get(..super::run(next, char::is_alphabetic)).unwrap_or_default();
+    let still = self::word(next);
     if STILL.contains(&still.to_lowercase().as_str()) {
         rest = next.get(still.len()..)?;
     }
@@ -188,6 +188,11 @@ fn spoken(after: &str) -> Option<(Sign, &str)> {
         Some(rest) => Some((Sign::Colon, rest)),
         None => rest.starts_with(is_blank).then_some((Sign::Is, rest)),
     }
+}
+
+/// Returns the word at the start of a text.
+fn word(text: &str) -> &str {
+    text.get(..super::run(super::near(text), char::is_alphabetic)).unwrap_or_default()
 }
 
 pub(super) fn is_blank(c: char) -> bool {

@@ -5,13 +5,16 @@ use super::looks::{UNITS, bare, is_term};
 
 /// Whether a whole value is prose about the value: `required`, `not set`, `see 1Password`.
 pub(super) fn is_prose(value: &str) -> bool {
-    let words: Vec<String> = value.split_whitespace().map(bare).collect();
-    let Some((first, others)) = words.split_first() else { return false };
+    let mut words = value.split_whitespace().map(bare).peekable();
+    let Some(first) = words.next() else { return false };
     let word = first.as_str();
-    let goes_on = !others.is_empty();
+    let goes_on = words.peek().is_some();
     let begins = DESCRIBING.contains(&word) || is_term(word) || goes_on && LEADS.contains(&word);
-    let mut after = others.iter().skip(1).map(String::as_str).chain([""]);
-    begins && others.iter().all(|word| can_be_prose(word, after.next().unwrap_or_default()))
+    let mut can_be = begins;
+    while can_be && let Some(word) = words.next() {
+        can_be = can_be_prose(&word, words.peek().map_or("", String::as_str));
+    }
+    can_be
 }
 
 /// Whether a word connects others in a sentence, which is rare in passwords.
