@@ -14,9 +14,9 @@ mod prose;
 mod services;
 
 use broken::over_lines;
-use described::{described, login};
+use described::{described, login, token};
 use forms::{address_with_password, known_by_form};
-use labelled::{assignment, command};
+use labelled::{assignment, command, element};
 use services::AWS_KEY;
 
 /// A text with its secrets masked.
@@ -168,8 +168,10 @@ fn secret_at(rest: &str, before: &str) -> Option<Hit> {
     }
     known_by_form(rest)
         .or_else(|| command(rest))
+        .or_else(|| element(rest, before))
         .or_else(|| assignment(rest, before))
-        .or_else(|| described(rest))
+        .or_else(|| described(rest, before))
+        .or_else(|| token(rest))
         .or_else(|| login(rest))
 }
 

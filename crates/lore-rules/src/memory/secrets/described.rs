@@ -1,19 +1,51 @@
 //! Recognises passwords in sentences that say more between the label and the value: `password for
-//! the guest network is …`, `password was changed to …`, `user admin / …`.
+//! the guest network is …`, `changed the password to …`, `user admin / …`, `token …`.
 //!
 //! So far from its label, a value counts only if it looks like a password by itself.
 
 use super::labelled::{PASSWORD_LEAST, plain};
-use super::labels::Label;
-use super::looks::{is_contrived, looks_random};
-use super::{Hit, near, run};
+use super::forms::is_slug;
+use super::labels::{IS, Label, STILL};
+use super::looks::{is_contrived, is_strong, looks_random};
+use super::{Hit, is_word, near, run};
 
 /// Matches a password label, words that say what it is for or that it changed, and a password.
-pub(super) fn described(rest: &str) -> Option<Hit> {
+pub(super) fn described(rest: &str, before: &str) -> Option<Hit> {
     let label = Label::at(rest).filter(|label| label.is_password)?;
     let line = near(rest.get(label.length..)?).lines().next()?;
-    let kept = label.length + value_in(line)?;
-    password_at(rest, kept)
+    if let Some(at) = value_in(line) {
+        return password_at(rest, label.length + at);
+    }
+    // `and password …`, or `changed the password to …`.
+    let (start, word) = words(line).next()?;
+    let is_new = || ["to", "auf", "a", "à"].contains(&word) && is_changed(before);
+    let at = if is_new() { words(line).nth(1)?.0 } else { start };
+    let hit = password_at(rest, label.length + at)?;
+    let value = rest.get(hit.kept..hit.kept + hit.length)?;
+    (is_new() || is_strong(value)).then_some(hit)
+}
+
+/// Whether the words before a label say that its value is another now.
+fn is_changed(before: &str) -> bool {
+    const NEAR: usize = 60;
+    let before = before.get(before.ceil_char_boundary(before.len().saturating_sub(NEAR))..);
+    let line = before.and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+    line.split_whitespace().any(|word| {
+        let word = word.to_lowercase();
+        CHANGED.contains(&word.as_str()) || CHANGING.contains(&word.as_str())
+    })
+}
+
+/// Matches a label such as `token` that is directly followed by a key.
+pub(super) fn token(rest: &str) -> Option<Hit> {
+    const LEAST: usize = 32;
+    let label = Label::at(rest).filter(|label| !label.is_password)?;
+    let value = rest.get(label.length..)?.strip_prefix(' ')?;
+    let value = value.get(..run(value, is_word))?;
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let hit = Hit { kind: "secret", kept: label.length + 1, length: value.len() };
+    (value.len() >= LEAST && digits > 2 && looks_random(value, LEAST) && !is_slug(value))
+        .then_some(hit)
 }
 
 /// Matches a name and a password with a slash between them, after a word such as `user`.
@@ -28,7 +60,7 @@ pub(super) fn login(rest: &str) -> Option<Hit> {
     let name = line.get(word..slash)?.trim_start_matches(':').trim();
     let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
     let hit = password_at(rest, slash + " / ".len()).filter(|_| is_name)?;
-    is_contrived(rest.get(hit.kept..hit.kept + hit.length)?).then_some(hit)
+    is_strong(rest.get(hit.kept..hit.kept + hit.length)?).then_some(hit)
 }
 
 /// Returns where the value begins in what follows a label on its line.
@@ -40,7 +72,14 @@ fn value_in(line: &str) -> Option<usize> {
         let lower = word.to_lowercase();
         match lower.as_str() {
             "to" | "into" if CHANGED.contains(&before) => return follows(),
-            "is" | "=" if count > 0 => return follows(),
+            "=" if count > 0 => return follows(),
+            _ if count > 0 && IS.contains(&lower.as_str()) => {
+                let next = follows()?;
+                let (_, still) = words(line.get(next..)?).next()?;
+                let is_still = STILL.contains(&still.trim_end_matches(':').to_lowercase().as_str());
+                let (after, _) = words(line.get(next..)?).nth(usize::from(is_still))?;
+                return Some(next + after);
+            }
             _ if word.ends_with(':') && count > 0 => return follows(),
             _ if word.ends_with(['.', ',', ';', '!', '?']) || count >= WORDS_MOST => return None,
             _ if count == 0 && !leads(&lower) => return None,
@@ -73,13 +112,23 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
 /// How many words may stand between a label and what introduces its value.
 const WORDS_MOST: usize = 8;
 /// Prepositions after a label that say what the password is for.
-const FOR_WHAT: [&str; 8] = ["for", "to", "of", "on", "at", "in", "für", "zum"];
+const FOR_WHAT: [&str; 24] = [
+    "for", "to", "of", "on", "at", "in", "für", "zum", "zur", "von", "vom", "del", "de", "du", "da",
+    "do", "di", "para", "pour", "per", "voor", "van", "от", "для",
+];
 /// Verbs that say that a password is new.
 const CHANGED: [&str; 7] = ["changed", "set", "reset", "updated", "rotated", "switched", "renamed"];
 /// What may stand before such a verb.
 const AUXILIARIES: [&str; 6] = ["was", "is", "has", "got", "were", "will"];
 /// Words before a login name.
-const LOGINS: [&str; 5] = ["user", "username", "login", "account", "benutzer"];
+const LOGINS: [&str; 9] = [
+    "user", "username", "login", "account", "benutzer", "credentials", "creds", "logindaten",
+    "zugangsdaten",
+];
+/// Further forms of these verbs, before a label.
+const CHANGING: [&str; 9] = [
+    "change", "update", "rotate", "switch", "geändert", "gesetzt", "ändere", "cambiado", "changé",
+];
 
 #[cfg(test)]
 mod tests {
@@ -104,6 +153,41 @@ mod tests {
                 "Password has been reset to \"[masked password]\"",
             ),
             ("login with user admin / Tr0ub4dor&3", "login with user admin / [masked password]"),
+            ("credentials: admin / Tiger99x", "credentials: admin / [masked password]"),
+            ("user: admin, pass: Tiger99x", "user: admin, pass: [masked password]"),
+            ("<password>Tiger99x</password>", "<password>[masked password]</password>"),
+            (
+                "<add key=\"Password\" value=\"Tiger99x\"/>",
+                "<add key=\"Password\" value=\"[masked password]\"/>",
+            ),
+            (
+                "Login with user admin and password Tiger99x",
+                "Login with user admin and password [masked password]",
+            ),
+            ("I changed the password to tiger99x", "I changed the password to [masked password]"),
+            ("Das Passwort für den NAS ist Tiger99x", "Das Passwort für den NAS ist [masked password]"),
+            (
+                "Das neue Passwort für das WLAN lautet jetzt Tiger99x",
+                "Das neue Passwort für das WLAN lautet jetzt [masked password]",
+            ),
+            (
+                "la contraseña del servidor es ahora Tiger99x",
+                "la contraseña del servidor es ahora [masked password]",
+            ),
+            (
+                "le mot de passe du wifi est maintenant Tiger99x",
+                "le mot de passe du wifi est maintenant [masked password]",
+            ),
+            ("Пароль: Зима2024!", "Пароль: [masked password]"),
+            ("Пароль от сервера: Qwerty12345", "Пароль от сервера: [masked password]"),
+            (
+                "cloudflare token a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0",
+                "cloudflare token [masked secret]",
+            ),
+            (
+                "twilio auth token 0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+                "twilio auth token [masked secret]",
+            ),
         ] {
             assert_eq!(mask(text), wanted);
         }
@@ -120,6 +204,17 @@ mod tests {
             "The password policy for admins is ISO27001",
             "the user guide / chapter 4b",
             "Each user has 3 / 4 of the quota",
+            "the password is required",
+            "The password ISO27001 asks for must be long",
+            "Send the password to server2 by hand",
+            "I changed the password to something longer",
+            "set the password to expire every 30 days",
+            "second pass: 12 files, first pass = compute_all",
+            "a <password> is asked for, see <token>",
+            "Das Passwort für den NAS ist bekannt",
+            "La contraseña del servidor es la misma de 2023",
+            "the token get_the_token_of_the_second_server_2024_again is a function",
+            "the token 12 was lost",
         ] {
             assert_eq!(mask(text), text);
         }

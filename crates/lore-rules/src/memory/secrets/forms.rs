@@ -24,10 +24,11 @@ pub(super) fn of_service(rest: &str) -> Option<Hit> {
     distinct().or_else(common).or_else(|| in_pieces(rest))
 }
 
-/// Recognises keys by their structure: tokens of Discord bots, of Terraform and of Azure.
+/// Recognises keys by their structure: tokens of Discord bots, SendGrid, Terraform and Azure.
 fn in_pieces(rest: &str) -> Option<Hit> {
     let has = |at: usize, mark: &str| rest.get(at..).is_some_and(|rest| rest.starts_with(mark));
-    let is_likely = rest.starts_with(DISCORD) || has(14, ".atlasv1.") || has(4, "Q~");
+    let is_likely =
+        rest.starts_with(DISCORD) || has(14, ".atlasv1.") || has(4, "Q~") || has(0, "SG.");
     let near = is_likely.then(|| near(rest))?;
     let length = run(near, |c| is_word(c) || matches!(c, '.' | '~'));
     if length == near.len() && near.len() < rest.len() {
@@ -37,6 +38,7 @@ fn in_pieces(rest: &str) -> Option<Hit> {
     let pieces: Vec<&str> = word.split('.').collect();
     let kind = match pieces.as_slice() {
         [id, stamp, key] if is_discord(id, stamp, key) => "bot token",
+        ["SG", id, key] if id.len() == 22 && key.len() == 43 => "SendGrid key",
         [id, "atlasv1", key] if id.len() == 14 && key.len() >= 60 => "Terraform token",
         _ if is_azure(word) => "Azure secret",
         _ => return None,
@@ -107,7 +109,7 @@ impl Form {
 }
 
 /// Whether a body is a name of words and numbers, such as `learn-1-5-0-release-notes`.
-fn is_slug(body: &str) -> bool {
+pub(super) fn is_slug(body: &str) -> bool {
     let is_piece = |piece: &str| {
         let letters = run(piece, |c| c.is_ascii_alphabetic());
         let (word, number) = piece.split_at_checked(letters).unwrap_or_default();
@@ -132,6 +134,11 @@ fn is_mixed(body: &str) -> bool {
 }
 
 fn private_key(rest: &str) -> Option<Hit> {
+    if rest.starts_with("PuTTY-User-Key-File-") {
+        let end = rest.find("Private-MAC:").and_then(|at| Some(at + rest.get(at..)?.find('\n')?));
+        let length = end.unwrap_or(rest.trim_end().len());
+        return Some(Hit { kind: "private key", kept: 0, length });
+    }
     let label = rest.strip_prefix("-----BEGIN ")?;
     let label = label.get(..label.find("-----")?)?;
     if !label.contains("PRIVATE KEY") {
@@ -249,9 +256,21 @@ mod tests {
         let discord = format!("M{}.{}.{}", &LETTERS[..23], &LETTERS[..6], &LETTERS[..27]);
         let terraform = format!("{}.atlasv1.{}", &LETTERS[..14], &LETTERS[..60]);
         let azure = format!("abc8Q~{}", &LETTERS[..34]);
-        for key in [discord, terraform, azure] {
+        let letters = "abcdefghijklmnopqrstuvwxyz".repeat(2);
+        let mail = format!("SG.{}.{}", &letters[..22], &letters[..43]);
+        let face = format!("EAAC{}", &LETTERS[..60]);
+        let refresh = format!("1//0{}", &LETTERS[..60]);
+        for key in [discord, terraform, azure, mail, face, refresh] {
             assert_eq!(masked(&format!("use {key} here.")).found.len(), 1, "{key}");
         }
+    }
+
+    #[test]
+    fn a_private_key_of_putty_is_masked_as_a_whole() {
+        let key = "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 1\nAAAA\n";
+        let whole = format!("see\n{key}Private-MAC: 0a1b2c\nthere");
+        assert_eq!(masked(&whole).text, "see\n[masked private key]\nthere");
+        assert_eq!(masked(key).text, "[masked private key]\n");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Secrets that are recognised by what precedes them: a label or a command.
 
-use super::labels::{Label, Sign, is_blank, sign};
+use super::labels::{Label, PASS, Sign, is_blank, sign};
 use super::looks::{
     is_contrived, is_literal, is_long, is_odd, is_placeholder, is_text, looks_random,
 };
@@ -41,7 +41,10 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
     }
     let label = Label::at(rest)?;
     let after = rest.get(label.length..)?;
-    let (sign, value) = sign(after.trim_start_matches(['"', '\'', '`', '*']))?;
+    let unquoted = after.trim_start_matches(['"', '\'', '`', '*']);
+    // As in `<add key="Password" value="…"/>`.
+    let unquoted = unquoted.strip_prefix(" value").filter(|_| after != unquoted).unwrap_or(unquoted);
+    let (sign, value) = sign(unquoted)?;
     let told = unmarked(value).trim_start_matches(is_blank);
     let value = Value::of(looked_at(told))?;
     let given = Given {
@@ -60,6 +63,17 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
         length += plain(rest.get(kept + length..)?);
     }
     Some(Hit { kind, kept, length })
+}
+
+/// Matches an XML element that is named like a label: `<password>…</password>`.
+pub(super) fn element(rest: &str, before: &str) -> Option<Hit> {
+    let label = Label::at(rest).filter(|_| before.ends_with('<'))?;
+    let value = looked_at(rest.get(label.length..)?.strip_prefix('>')?);
+    let (value, end) = value.split_at_checked(value.find('<')?)?;
+    let is_closed = end.strip_prefix("</").is_some_and(|end| end.starts_with(rest.get(..label.length).unwrap_or_default()));
+    let kind = if label.is_password { "password" } else { "secret" };
+    let hit = Hit { kind, kept: label.length + 1, length: value.len() };
+    (is_closed && is_text(value)).then_some(hit)
 }
 
 /// Returns the part of a text in which a value is looked for: 8 KB, more than a private key takes.
@@ -243,7 +257,7 @@ impl Given {
         let is_whole = value.line.trim_end_matches('.') == single;
         match sign {
             // `pass` also means one run of a program over its data.
-            Sign::Equals if self.label.known == "_pass" => {
+            Sign::Equals if ["_pass", PASS].contains(&self.label.known) => {
                 is_random || value.is_quoted && is_text(single)
             }
             Sign::Equals if value.is_quoted => is_text(single) && single != self.label.known,

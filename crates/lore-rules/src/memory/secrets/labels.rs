@@ -86,8 +86,12 @@ const SECRETS: [&str; 19] = [
     "token",
 ];
 
-/// Passwords in other languages. A space also matches a hyphen, an underscore and a no-break space.
-const PASSWORDS_ABROAD: [&str; 40] = [
+/// A short form that also means one run of a program over its data.
+pub(super) const PASS: &str = "pass";
+
+/// Passwords in other languages, and a short form. A space also matches a hyphen, an underscore and a no-break space.
+const PASSWORDS_ABROAD: [&str; 41] = [
+    PASS,
     "contraseña",
     "contrasena",
     "contrasenya",
@@ -200,7 +204,7 @@ pub(super) fn is_blank(c: char) -> bool {
 }
 
 /// Verbs that introduce a value.
-const IS: [&str; 22] = [
+pub(super) const IS: [&str; 22] = [
     "is",
     "was",
     "reads",
@@ -226,7 +230,7 @@ const IS: [&str; 22] = [
 ];
 
 /// Adverbs that may follow the verb.
-const STILL: [&str; 12] = [
+pub(super) const STILL: [&str; 12] = [
     "now",
     "still",
     "currently",

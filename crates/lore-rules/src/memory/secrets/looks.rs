@@ -75,6 +75,14 @@ pub(super) fn is_contrived(word: &str) -> bool {
     letters.len() >= 4 && odd && !is_address && !is_placeholder(word) && !is_term(word)
 }
 
+/// Whether a word can only be a password, even where a sentence may go on: it is contrived, or mixes
+/// small letters, capitals and digits.
+pub(super) fn is_strong(word: &str) -> bool {
+    let has = |of: fn(char) -> bool| word.contains(of);
+    let is_mixed = has(char::is_lowercase) && has(char::is_uppercase) && has(char::is_numeric);
+    is_contrived(word) || is_mixed && is_long(word) && !is_term(word)
+}
+
 /// Whether a word is unlikely in a sentence: with a digit, a symbol or an inner capital.
 pub(super) fn is_odd(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ',', ';', '!', '?']);
@@ -88,7 +96,7 @@ pub(super) fn is_odd(word: &str) -> bool {
 /// there.
 pub(super) fn looks_random(value: &str, least: usize) -> bool {
     let digit = value.contains(|c: char| c.is_ascii_digit());
-    let letter = value.contains(|c: char| c.is_ascii_alphabetic());
+    let letter = value.contains(char::is_alphabetic);
     let word = !value.contains(char::is_whitespace) && !value.contains("://");
     let long = value.chars().count() >= least;
     long && digit && letter && word && !is_placeholder(value) && !is_term(value)

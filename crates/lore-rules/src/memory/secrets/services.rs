@@ -34,7 +34,7 @@ pub(super) static HEADERS: [Form; 2] = [
 ];
 
 /// Prefixes that occur nowhere else. The rest may contain words.
-pub(super) static DISTINCT: [Form; 82] = [
+pub(super) static DISTINCT: [Form; 84] = [
     form(AWS_KEY, &["AKIA", "ASIA", "ABIA", "ACCA"], is_capital_or_digit, 16),
     form(AWS_KEY, &["ABSK"], is_base64, 100),
     form("GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"], is_word, 22),
@@ -85,6 +85,8 @@ pub(super) static DISTINCT: [Form; 82] = [
     form("Google key", &["AIza"], is_word, 35),
     form("Google token", &["ya29."], is_dotted, 20),
     form("Google secret", &["GOCSPX-"], is_word, 20),
+    form("Google token", &["1//0"], is_word, 40),
+    form("Facebook token", &["EAA"], is_plain, 60),
     form("Figma token", &["figd_", "figdr_", "figo_"], is_word, 20),
     form("Replicate token", &["r8_"], is_word, 30),
     form("Hugging Face token", &["hf_", "api_org_"], is_word, 30),
