@@ -98,8 +98,9 @@ proptest! {
 
     #[test]
     fn likeness_is_mutual_and_a_share(one in "\\PC{0,80}", other in "\\PC{0,80}") {
-        let there = likeness::compare(&one, &other);
-        prop_assert_eq!(there, likeness::compare(&other, &one));
+        let (one, other) = (Statement::of(&one), Statement::of(&other));
+        let there = one.compare(&other);
+        prop_assert_eq!(there, other.compare(&one));
         if let Some((_, similarity)) = there {
             prop_assert!((0.0..=1.0).contains(&similarity));
         }

@@ -3,13 +3,15 @@
 //! What is learned with high confidence becomes a lasting node and an experience; anything less
 //! certain only an experience. Similar knowledge is reported, never merged.
 
+use std::collections::HashMap;
+
 use futures::FutureExt;
 use lore_core::error::short;
-use lore_core::{Node, Properties, Provenance, Result, Timestamp, Uid, Visibility};
+use lore_core::{Node, NodeId, TextId, Properties, Provenance, Result, Timestamp, Uid, Visibility};
 use lore_rules::memory::decay::Confidence;
-use lore_rules::memory::likeness::{self, Relation};
+use lore_rules::memory::likeness::{Relation, Statement};
 use lore_search::{Query, Unit};
-use lore_store::{Batch, Change, NewEdge, NewNode, NewText, NodeKey, NodeRef};
+use lore_store::{Answered, Batch, Change, NewEdge, NewNode, NewText, NodeKey, NodeRef};
 use lore_text::time::{Plain, chat_prefix};
 use serde_json::json;
 
@@ -21,10 +23,12 @@ use super::kinds::{
     CONTENT, DESCRIPTION, IDEA, ITS_EXPERIENCE, KNOWLEDGE, LASTING_NODE, PROJECT, SUPERSEDES,
     VALID_TO, half_of, learned, word,
 };
+use super::parts::{is_main, whole};
 use super::recall::recallable;
 use super::refusal::{Refusal, Reply};
 use super::supersession::{Replacement, replacements};
 use crate::access::may_change;
+use crate::damage::sound_texts;
 use crate::preview::preview;
 
 /// Who said something, when, and in which conversation.
@@ -47,25 +51,26 @@ impl Origin {
         let prefix = chat_prefix(content, plain);
         let author = cleaner.label("author", self.author.as_deref())?;
         let given = self.occurred_at.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let given = given.map(|text| moment(text).ok_or_else(|| not_a_moment(text)));
         Ok(Provenance {
             source: None,
             session,
             author: author.or_else(|| prefix.author.map(str::to_owned)),
-            occurred_at: given.map(moment).transpose()?.or(prefix.occurred_at),
+            occurred_at: given.transpose()?.or(prefix.occurred_at),
         })
     }
 }
 
-/// Parses a date and time in any common form.
-fn moment(text: &str) -> Reply<Timestamp> {
-    let bracketed = format!("[{text}]");
-    chat_prefix(&bracketed, Plain::IsText).occurred_at.ok_or_else(|| {
-        let message = format!("Invalid occurred_at: {text}");
-        Refusal::refused(
-            message,
-            "use a date such as 2023-05-08, 2023-05-08T14:05Z or 8 May 2023, from the year 1 on",
-        )
-    })
+/// Parses a date and time in any common form. A time without a zone is in UTC.
+pub(super) fn moment(text: &str) -> Option<Timestamp> {
+    chat_prefix(&format!("[{text}]"), Plain::IsText).occurred_at
+}
+
+fn not_a_moment(text: &str) -> Refusal {
+    Refusal::refused(
+        format!("Invalid occurred_at: {text}"),
+        "use a date such as 2023-05-08, 2023-05-08T14:05Z or 8 May 2023, from the year 1 on",
+    )
 }
 
 /// The result of learning.
@@ -180,13 +185,16 @@ const CANDIDATES: usize = 5;
 async fn candidates(call: &MemoryCall, content: &str) -> Reply<Vec<Candidate>> {
     let filter = recallable()?;
     let query = Query { filter, unit: Unit::Node, ..Query::new(content, COMPARED) };
-    let found = call.app.search(&call.viewer, query).await?;
+    let found = call.app.search(&call.viewer, query).await?.answers;
+    let wholes = wholes(call, &found).await?;
+    let told = Statement::of(unstamped(content));
     let mut candidates: Vec<_> = found
-        .answers
         .into_iter()
         .filter_map(|answer| {
-            let body = answer.text.as_ref().map_or(answer.node.name.as_str(), |text| &text.body);
-            let (relation, similarity) = likeness::compare(unstamped(content), unstamped(body))?;
+            let body = answer.text.as_ref().map_or(answer.node.name.as_str(), |text| {
+                wholes.get(&text.id).unwrap_or(&text.body)
+            });
+            let (relation, similarity) = told.compare(&Statement::of(unstamped(body)))?;
             let snippet = answer.snippet(content).text;
             let snippet = if snippet.is_empty() { answer.node.name.clone() } else { snippet };
             Some(Candidate { node: answer.node, snippet, similarity, relation, replacement: None })
@@ -204,6 +212,14 @@ async fn candidates(call: &MemoryCall, content: &str) -> Reply<Vec<Candidate>> {
     });
     candidates.truncate(CANDIDATES);
     Ok(candidates)
+}
+
+/// Returns the whole texts of which the found ones are parts, by the found ones.
+async fn wholes(call: &MemoryCall, found: &[Answered]) -> Reply<HashMap<TextId, String>> {
+    let parts = || found.iter().filter_map(|one| one.text.as_ref()).filter(|text| is_main(text));
+    let nodes: Vec<NodeId> = parts().map(|text| text.node).collect();
+    let texts = sound_texts(call.app.store.as_ref(), &call.viewer, &nodes).await?.texts;
+    Ok(parts().map(|part| (part.id, whole(&texts, part))).collect())
 }
 
 /// Removes the chat prefix from a text. The same statement on another day is not a contradiction.

@@ -48,11 +48,32 @@ pub(super) fn may_be_part(text: &Text) -> bool {
     text.body.chars().count() * 4 >= PART_LETTERS
 }
 
-/// Appends `next` to a text whose last part is `last`. A part ends with whitespace or has the
-/// maximum length, and is continued directly; after anything else, `next` starts a new paragraph.
-/// Does nothing if the result would become too long.
+/// Whether a body is continued by the next one: it ends with whitespace or has the maximum length.
+fn goes_on(body: &str) -> bool {
+    body.ends_with(char::is_whitespace) || body.chars().count() == PART_LETTERS
+}
+
+/// Returns the text of which `part` is a part, given the texts of its node in order.
+pub(super) fn whole(texts: &[Text], part: &Text) -> String {
+    let (mut whole, mut is_reached, mut continues) = (String::new(), false, false);
+    for text in texts.iter().filter(|text| text.node == part.node && text.kind == part.kind) {
+        if !continues && is_reached {
+            break;
+        }
+        if !continues {
+            whole.clear();
+        }
+        whole.push_str(&text.body);
+        is_reached |= text.id == part.id;
+        continues = goes_on(&text.body);
+    }
+    if is_reached { whole } else { part.body.clone() }
+}
+
+/// Appends `next` to a text whose last part is `last`. A part is continued directly; after anything
+/// else, `next` starts a new paragraph. Does nothing if the result would become too long.
 pub(super) fn join(whole: &mut String, last: &str, next: &str) {
-    let is_part = last.ends_with(char::is_whitespace) || last.chars().count() == PART_LETTERS;
+    let is_part = goes_on(last);
     if whole.len() + next.len() > TEXT_MAX * 4 {
         return;
     }

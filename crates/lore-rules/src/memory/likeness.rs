@@ -5,9 +5,9 @@
 
 mod figures;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use figures::{number, weekday, words};
+use figures::{UNSPACED_DENIAL, number, weekday, words};
 
 /// The relation of two statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,47 +41,59 @@ const SAME_SUBJECT: f64 = 0.55;
 /// The least similarity that is worth pointing out.
 const ALIKE: f64 = 0.4;
 
-/// Compares two statements; `None` if they have too little in common. The number is their
-/// similarity, 0 to 1: the Sørensen–Dice coefficient of their sets of words.
-pub fn compare(one: &str, other: &str) -> Option<(Relation, f64)> {
-    let (one, other) = (Statement::of(one), Statement::of(other));
-    let similarity = one.similarity(&other);
-    if one.is_about_the_same_as(&other) && one.disagrees_with(&other) {
-        return Some((Relation::Contradiction, similarity));
-    }
-    if similarity >= SAME && one.order_shared_with(&other) >= SAME_ORDER {
-        return Some((Relation::Duplicate, similarity));
-    }
-    (similarity >= ALIKE).then_some((Relation::Similar, similarity))
-}
-
 /// The normalised words of a statement, with denials kept apart.
-#[derive(Default)]
-struct Statement {
+#[derive(Debug, Default)]
+pub struct Statement {
     words: BTreeSet<String>,
-    /// Numbers and months, which say how much or when, but not what the statement is about.
-    numbers: BTreeSet<String>,
+    /// Numbers and months, which say how much or when, but not what the statement is about, each
+    /// with how often it occurs.
+    numbers: BTreeMap<String, usize>,
     /// Days of the week.
     days: BTreeSet<String>,
     /// Each word with the preceding one.
     pairs: BTreeSet<(String, String)>,
     last: Option<String>,
     denials: usize,
+    /// Whether it has a word that denies by itself, but not a second time beside a denial.
+    is_concordant: bool,
     /// The words right after denials.
     denied: BTreeSet<String>,
     is_denying: bool,
 }
 
 impl Statement {
-    fn of(text: &str) -> Self {
+    /// Reads a statement.
+    pub fn of(text: &str) -> Self {
         let mut statement = Self::default();
         words(text).iter().for_each(|word| statement.take(word));
         statement
     }
 
+    /// Compares two statements; `None` if they have too little in common. The number is their
+    /// similarity, 0 to 1: the Sørensen–Dice coefficient of their sets of words.
+    pub fn compare(&self, other: &Self) -> Option<(Relation, f64)> {
+        let similarity = self.similarity(other);
+        if self.is_about_the_same_as(other) && self.disagrees_with(other) {
+            return Some((Relation::Contradiction, similarity));
+        }
+        let is_same = similarity >= SAME && self.order_shared_with(other) >= SAME_ORDER;
+        if is_same && !self.denies_unlike(other) {
+            return Some((Relation::Duplicate, similarity));
+        }
+        (similarity >= ALIKE).then_some((Relation::Similar, similarity))
+    }
+
     fn take(&mut self, word: &str) {
         if FILLERS.contains(&word) {
             return;
+        }
+        if CONCORDANT.contains(&word) {
+            self.is_concordant = true;
+            return;
+        }
+        if let Some(elided) = word.strip_prefix("n'").filter(|word| !word.is_empty()) {
+            self.is_concordant = true;
+            return self.take(elided);
         }
         if DENIALS.contains(&word) || word.ends_with("n't") {
             self.denials += 1;
@@ -97,7 +109,9 @@ impl Statement {
         }
         let (number, day) = (number(word), weekday(word).map(str::to_owned));
         let root = number.clone().or_else(|| day.clone()).unwrap_or(root);
-        self.numbers.extend(number);
+        if let Some(number) = number {
+            *self.numbers.entry(number).or_default() += 1;
+        }
         self.days.extend(day);
         if std::mem::take(&mut self.is_denying) {
             self.denied.insert(root.clone());
@@ -121,21 +135,36 @@ impl Statement {
     /// subset of the other's. If each has a word that the other lacks, they may be about different
     /// things.
     fn is_about_the_same_as(&self, other: &Self) -> bool {
-        let about = |one: &Self| &(&one.words - &one.numbers) - &one.days;
+        fn about(one: &Statement) -> BTreeSet<&String> {
+            let is_told = |word: &&String| !one.numbers.contains_key(*word);
+            one.words.difference(&one.days).filter(is_told).collect()
+        }
         let (one, other) = (about(self), about(other));
         let is_one_subject = one.is_subset(&other) || other.is_subset(&one);
         is_one_subject && share(&one, &other) >= SAME_SUBJECT
     }
 
+    /// Whether one denies what the other says. Of two denials, one cancels the other.
+    fn denies_unlike(&self, other: &Self) -> bool {
+        let denies = |one: &Self| one.denials % 2 == 1 || one.denials == 0 && one.is_concordant;
+        denies(self) != denies(other)
+    }
+
     fn disagrees_with(&self, other: &Self) -> bool {
-        let is_denied = self.denials % 2 != other.denials % 2;
-        let counted = !self.numbers.is_empty() && !other.numbers.is_empty();
+        let is_denied = self.denies_unlike(other);
         // Both contain as many denials, but deny different words.
         let is_turned = self.denied != other.denied && self.order_shared_with(other) < SAME_ORDER;
-        // A statement that names additional days does not contradict.
+        // A statement that names additional days or numbers only says more.
         let is_another_day = !self.days.is_subset(&other.days) && !other.days.is_subset(&self.days);
-        is_denied || (counted && self.numbers != other.numbers) || is_another_day || is_turned
+        let is_another_number =
+            !are_among(&self.numbers, &other.numbers) && !are_among(&other.numbers, &self.numbers);
+        is_denied || is_another_number || is_another_day || is_turned
     }
+}
+
+/// Whether all numbers of one statement occur in the other, and as often.
+fn are_among(numbers: &BTreeMap<String, usize>, others: &BTreeMap<String, usize>) -> bool {
+    numbers.iter().all(|(number, count)| others.get(number).is_some_and(|other| count <= other))
 }
 
 /// The Sørensen–Dice coefficient: twice the size of the intersection over the total size of both
@@ -195,9 +224,18 @@ fn bare(word: &str) -> &str {
     word.strip_suffix('e').unwrap_or(word)
 }
 
-const DENIALS: [&str; 12] = [
-    "not", "no", "never", "none", "neither", "nor", "without", "cannot", "nicht", "kein", "keine",
-    "nie",
+const DENIALS: [&str; 42] = [
+    "not", "no", "never", "none", "neither", "nor", "without", "cannot", "nicht", "nichts", "kein",
+    "keine", "keinen", "keinem", "keiner", "keines", "nie", "niemals", "ohne", "pas", "sans", "sin",
+    "non", "senza", "não", "sem", "niet", "geen", "zonder", "ikke", "inte", "ingen", "не", "нет",
+    "нельзя", "без", "bez", "nem", "değil", UNSPACED_DENIAL, "ei", "yok",
+];
+
+/// Words that deny by themselves in languages in which several of them are one denial.
+const CONCORDANT: [&str; 22] = [
+    "ne", "jamais", "rien", "aucun", "aucune", "nunca", "jamás", "nada", "nadie", "ningún",
+    "ninguna", "ninguno", "nenhum", "nenhuma", "niente", "nessun", "nessuno", "никогда", "ничего",
+    "никто", "nigdy", "nikdy",
 ];
 
 /// Pairs of a word that negates another and that other word, in full or without endings. `on` is
@@ -232,7 +270,7 @@ mod tests {
     use super::*;
 
     fn relation(one: &str, other: &str) -> Option<Relation> {
-        compare(one, other).map(|(relation, _)| relation)
+        Statement::of(one).compare(&Statement::of(other)).map(|(relation, _)| relation)
     }
 
     #[test]
@@ -245,6 +283,30 @@ mod tests {
         }
         let same = "Nightly backups are disabled here";
         assert_eq!(relation(same, same), Some(Relation::Duplicate));
+    }
+
+    #[test]
+    fn a_denial_is_none_of_the_same_in_any_language() {
+        for (one, other) in [
+            ("Мы используем Redis для кэша.", "Мы не используем Redis для кэша."),
+            ("Мы используем Redis для кэша.", "Мы никогда не используем Redis для кэша."),
+            ("Nous livrons le samedi.", "Nous ne livrons pas le samedi."),
+            ("Il est à Porto le samedi.", "Il n'est jamais à Porto le samedi."),
+            ("Usamos Redis para la caché", "No usamos Redis para la caché"),
+            ("Usamos Redis para la caché", "Nunca usamos Redis para la caché"),
+            ("Usiamo Redis per la cache", "Non usiamo Redis per la cache"),
+            ("Usamos Redis para o cache", "Não usamos Redis para o cache"),
+            ("We gebruiken Redis voor de cache", "We gebruiken Redis niet voor de cache"),
+            ("Wir haben Zugriff auf den Server", "Wir haben keinen Zugriff auf den Server"),
+            ("鍵は机の引き出しにある。", "鍵は机の引き出しにない。"),
+            ("我们使用Redis作为缓存", "我们不使用Redis作为缓存"),
+            ("我们有备份服务器的钥匙", "我们没有备份服务器的钥匙"),
+        ] {
+            assert_eq!(relation(one, other), Some(Relation::Contradiction), "{other}");
+            assert_eq!(relation(other, one), Some(Relation::Contradiction), "{other}");
+            assert_eq!(relation(other, other), Some(Relation::Duplicate), "{other}");
+        }
+        assert_eq!(relation("今天天气很好", "备份服务器在地下室"), None);
     }
 
     #[test]
@@ -301,6 +363,15 @@ mod tests {
             ("The market opens at 10 a.m.", "The market opens at 10am"),
             ("The market closes at 22:30", "The market closes at 10:30 pm"),
             ("The gates close at 00:15", "The gates close at 12:15 am"),
+            ("Das Tor schließt um 10.30 Uhr", "Das Tor schließt um 10:30 Uhr"),
+            ("The rent is $2,500.00", "The rent is $2500"),
+            ("The rent is 2 500 in all", "The rent is 2,500.00 in all"),
+            ("The limit is 1 000 rows", "The limit is 1000 rows"),
+            ("The limit is 1\u{202f}000\u{a0}000 rows", "The limit is 1000000 rows"),
+            ("The index takes 1,5 GB", "The index takes 1.50 GB"),
+            ("The fair is on 8th May", "The fair is on 8 May"),
+            ("Der Beitrag ist 12 EUR", "Der Beitrag ist 12.00 EUR"),
+            ("Das Fest ist am 8.5. im Hof", "Das Fest ist am 8. Mai im Hof"),
         ] {
             assert_eq!(relation(one, other), Some(Relation::Duplicate), "{one} / {other}");
         }
@@ -308,8 +379,23 @@ mod tests {
             ("The limit is 1,000 rows", "The limit is 10,000 rows"),
             ("The market opens at 10:00", "The market opens at 10:30"),
             ("The market opens at 10 am", "The market opens at 10 pm"),
+            ("The market opens at 10", "The market opens at 10:30"),
+            ("The index takes 2 GB", "The index takes 2.5 GB"),
+            ("The score is 3 of 5", "The score is 5 of 5"),
         ] {
             assert_eq!(relation(one, other), Some(Relation::Contradiction), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn what_only_adds_a_number_does_not_contradict() {
+        for (one, other) in [
+            ("The launch is on 8 May", "The launch is on 8 May 2026"),
+            ("Server runs on port 8080", "Server runs on port 8080 since 2024"),
+            ("The pool holds 10 connections", "The pool holds 10 connections on 3 servers"),
+        ] {
+            assert_eq!(relation(one, other), Some(Relation::Similar), "{one} / {other}");
+            assert_eq!(relation(other, one), Some(Relation::Similar), "{other} / {one}");
         }
     }
 
@@ -321,6 +407,12 @@ mod tests {
             ("Das Treffen ist am Montag", "Das Treffen ist am Freitag"),
             ("The harvest fair is in May", "The harvest fair is in June"),
             ("Das Erntefest ist im Mai", "Das Erntefest ist im Juni"),
+            ("La réunion est le 3 mars.", "La réunion est le 5 avril."),
+            ("La réunion est en août", "La réunion est en juillet"),
+            ("La reunión es el 3 de marzo", "La reunión es el 3 de abril"),
+            ("Das Erntefest ist im Oktober", "Das Erntefest ist im September"),
+            ("The harvest fair is on 3 Feb", "The harvest fair is on 3 March"),
+            ("The harvest fair is on Dec 3", "The harvest fair is on Sept. 3"),
         ] {
             assert_eq!(relation(one, other), Some(Relation::Contradiction), "{one} / {other}");
         }

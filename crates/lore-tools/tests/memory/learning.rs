@@ -166,3 +166,18 @@ async fn crossref_searches_the_other_worlds_and_says_which() {
     assert_eq!(found["results"][0]["workspace"], "Shipyard");
     assert!(found["results"][0]["description"].as_str().unwrap().starts_with("Soak"));
 }
+
+#[tokio::test]
+async fn a_long_text_that_is_learned_twice_is_a_duplicate_of_itself() {
+    let mind = Mind::fresh().await;
+    let line = |n: usize| format!("On day {n} the boat with {} barrels left pier {}. ", n * 3, n % 7);
+    let text: String = (1..=120).map(line).collect();
+    for confidence in ["low", "high"] {
+        mind.learn(&text, confidence).await;
+        let again = mind.learn(&text, confidence).await;
+        let candidates = again["candidates"].as_array().unwrap();
+        let relations: Vec<_> = candidates.iter().map(|one| &one["relation"]).collect();
+        assert!(!relations.is_empty());
+        assert!(relations.iter().all(|relation| *relation == "duplicate"), "{relations:?}");
+    }
+}

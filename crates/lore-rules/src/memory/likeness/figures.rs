@@ -1,13 +1,12 @@
 //! The words of a statement, with numbers, times and dates in one spelling.
 
 /// Splits a statement into lower-case words. A number is one word however its digits are grouped. A
-/// time of day becomes its hour on the 24-hour clock, and its minute unless that is zero.
+/// time of day is one word on the 24-hour clock, without its minute if that is zero.
 pub(super) fn words(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace(['\u{2019}', '`'], "'");
     let text = ungrouped(&text.replace("a.m.", "am").replace("p.m.", "pm"));
-    let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | ':'));
-    let words = words.map(|word| word.trim_matches(['\'', ':'])).filter(|word| !word.is_empty());
-    let mut words = words.peekable();
+    let words = pieces(&text);
+    let mut words = words.iter().map(String::as_str).peekable();
     let mut told: Vec<String> = Vec::new();
     while let Some(word) = words.next() {
         let half = words.peek().and_then(|next| Half::named(next)).filter(|_| is_clock(word));
@@ -15,10 +14,11 @@ pub(super) fn words(text: &str) -> Vec<String> {
             words.next();
         }
         let last = told.last().map_or("", String::as_str);
-        if word == "may" && is_may(last, words.peek().unwrap_or(&"")) {
-            told.push("5".to_owned());
+        let next = words.peek().copied().unwrap_or_default();
+        if let Some(month) = month_between(last, word, next) {
+            told.push(month.to_string());
         } else if let Some(time) = time(word, half) {
-            told.extend(time);
+            told.push(time);
         } else {
             told.extend(word.split(':').filter(|part| !part.is_empty()).map(str::to_owned));
         }
@@ -26,15 +26,97 @@ pub(super) fn words(text: &str) -> Vec<String> {
     told
 }
 
-/// Removes the separators between groups of digits: `1,000`, `1'000`, `1_000`. A point is kept,
-/// because it may be a decimal point.
+/// Splits a text at everything that separates words. Numbers with a decimal point, and times, are
+/// one piece.
+fn pieces(text: &str) -> Vec<String> {
+    let inner = |c: char| matches!(c, '\'' | ':' | '.' | ',');
+    let rough = text.split(|c: char| !c.is_alphanumeric() && !inner(c));
+    let mut rough = rough.filter(|word| word.contains(char::is_alphanumeric)).peekable();
+    let mut pieces = Vec::new();
+    while let Some(word) = rough.next() {
+        let next = rough.peek().map(|next| next.trim_matches(inner));
+        // In the middle of a sentence, `8.5.` is a day of a month.
+        let is_date = word.ends_with('.') && next.is_some();
+        let word = word.trim_matches(inner);
+        if word.contains(is_unspaced) {
+            pieces.extend(unspaced(word));
+            continue;
+        }
+        let is_time = matches!(next, Some("am" | "pm" | "uhr"));
+        let clock = word.replace('.', ":");
+        if is_time && is_clock(&clock) {
+            pieces.push(clock);
+        } else if let Some(number) = decimal(word).filter(|_| !is_date) {
+            pieces.push(number);
+        } else {
+            let parts = word.split(['.', ',']).map(|part| part.trim_matches(['\'', ':']));
+            let parts = parts.filter(|part| !part.is_empty());
+            pieces.extend(parts.map(|part| cardinal(part).to_owned()));
+        }
+    }
+    pieces
+}
+
+/// Whether a character belongs to a script without spaces between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// Splits a word of such a script: its denials, then each two characters that follow each other.
+fn unspaced(word: &str) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut rest = word;
+    while let Some(first) = rest.chars().next() {
+        let is_here = is_unspaced(first);
+        let end = rest.find(|c| is_unspaced(c) != is_here).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        rest = after;
+        if !is_here {
+            pieces.push(run.to_owned());
+            continue;
+        }
+        let said = UNSPACED_DENIALS.iter().fold(run.to_owned(), |said, mark| {
+            pieces.extend(said.matches(mark).map(|_| UNSPACED_DENIAL.to_owned()));
+            said.replace(mark, "")
+        });
+        let letters: Vec<char> = said.chars().collect();
+        pieces.extend(letters.windows(2).map(|pair| pair.iter().collect()));
+    }
+    pieces
+}
+
+/// Denials within the words of scripts without spaces, longer ones first.
+const UNSPACED_DENIALS: [&str; 6] = ["なかった", "ません", "ない", "不", "没", "沒"];
+/// What stands for them in a statement.
+pub(super) const UNSPACED_DENIAL: &str = "不";
+
+/// Returns a number with a decimal point in its canonical spelling: `2500.00` is `2500`.
+fn decimal(word: &str) -> Option<String> {
+    let (whole, part) = word.split_once(['.', ','])?;
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let is_decimal = is_number(whole) && is_number(part);
+    let part = part.trim_end_matches('0');
+    let number = if part.is_empty() { whole.to_owned() } else { format!("{whole}.{part}") };
+    is_decimal.then_some(number)
+}
+
+/// Removes the ending of an ordinal number in digits: `8th`.
+fn cardinal(word: &str) -> &str {
+    let number = ["st", "nd", "rd", "th"].iter().find_map(|ending| word.strip_suffix(ending));
+    number.filter(|number| is_number(number)).unwrap_or(word)
+}
+
+/// Removes the separators between groups of digits: `1,000`, `1'000`, `1_000`, `1 000`. A point is
+/// kept, because it may be a decimal point.
 fn ungrouped(text: &str) -> String {
     let digits = |letters: &mut dyn Iterator<Item = char>| {
         letters.take(4).take_while(char::is_ascii_digit).count()
     };
     let groups = |(at, separator): &(usize, char)| {
         let (before, after) = text.split_at(*at);
-        matches!(separator, ',' | '\'' | '_')
+        let separates = matches!(separator, ',' | '\'' | '_' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}');
+        separates
             && (1..=3).contains(&digits(&mut before.chars().rev()))
             && digits(&mut after.chars().skip(1)) == 3
     };
@@ -76,9 +158,9 @@ fn hour_and_minute(word: &str) -> Option<(u8, u8)> {
     (in_digits && hour < 24 && minute < 60).then_some((hour, minute))
 }
 
-/// Returns the words for a time of day: `10:30`, `10pm`, or a word that is followed by `am` or
-/// `pm`.
-fn time(word: &str, half: Option<Half>) -> Option<Vec<String>> {
+/// Returns a time of day in its canonical spelling: `10:30`, `10pm`, or a word that is followed by
+/// `am` or `pm`.
+fn time(word: &str, half: Option<Half>) -> Option<String> {
     let end = word.char_indices().rev().nth(1).map_or(0, |(at, _)| at);
     let (digits, ending) = word.split_at(end);
     let (word, half) = match Half::named(ending) {
@@ -90,24 +172,27 @@ fn time(word: &str, half: Option<Half>) -> Option<Vec<String>> {
     }
     let (hour, minute) = hour_and_minute(word)?;
     let hour = half.map_or(Some(hour), |half| half.hour(hour))?;
-    let minute = (minute > 0).then(|| minute.to_string());
-    Some(std::iter::once(hour.to_string()).chain(minute).collect())
+    Some(if minute > 0 { format!("{hour}:{minute:02}") } else { hour.to_string() })
 }
 
-/// Whether `may` between these words is the month.
-fn is_may(last: &str, next: &str) -> bool {
-    is_number(last)
+/// Returns the month that a word names only between such words: `may` and abbreviations.
+fn month_between(last: &str, word: &str, next: &str) -> Option<u8> {
+    let (_, month) = SHORT_MONTHS.iter().find(|(name, _)| *name == word)?;
+    let is_month = is_number(last)
         || is_number(next)
-        || matches!(last, "in" | "since" | "until" | "during" | "last" | "next" | "every")
+        || LEADS.contains(&last);
+    is_month.then_some(*month)
 }
 
-/// Returns a number or month in its canonical spelling; `None` for other words.
+/// Returns a number, month or time in its canonical spelling; `None` for other words.
 pub(super) fn number(word: &str) -> Option<String> {
     let named = MONTHS.iter().chain(&NUMBERS).find(|(name, _)| *name == word);
     let named = named.map(|(_, number)| number.to_string());
     let plain = word.trim_start_matches('0');
     let plain = if plain.is_empty() { "0" } else { plain };
-    named.or_else(|| is_number(word).then(|| plain.to_owned()))
+    let is_figure = word.split([':', '.']).all(is_number);
+    let plain = if is_number(word) { plain } else { word };
+    named.or_else(|| is_figure.then(|| plain.to_owned()))
 }
 
 fn is_number(word: &str) -> bool {
@@ -131,8 +216,30 @@ const WEEKDAYS: [(&str, &str); 7] = [
     ("sunday", "sonntag"),
 ];
 
-/// The numbers of the months; `may` is one only where [`words`] detects it.
-const MONTHS: [(&str, u8); 18] = [
+/// The months whose names also mean something else, or are easily part of a name.
+const SHORT_MONTHS: [(&str, u8); 18] = [
+    ("jan", 1),
+    ("feb", 2),
+    ("mar", 3),
+    ("mars", 3),
+    ("apr", 4),
+    ("may", 5),
+    ("mai", 5),
+    ("jun", 6),
+    ("jul", 7),
+    ("julio", 7),
+    ("aug", 8),
+    ("sep", 9),
+    ("sept", 9),
+    ("oct", 10),
+    ("okt", 10),
+    ("nov", 11),
+    ("dec", 12),
+    ("dez", 12),
+];
+
+/// The numbers of the other months.
+const MONTHS: [(&str, u8); 43] = [
     ("january", 1),
     ("february", 2),
     ("march", 3),
@@ -145,12 +252,43 @@ const MONTHS: [(&str, u8); 18] = [
     ("november", 11),
     ("december", 12),
     ("januar", 1),
+    ("jänner", 1),
     ("februar", 2),
     ("märz", 3),
-    ("mai", 5),
     ("juni", 6),
     ("juli", 7),
+    ("oktober", 10),
     ("dezember", 12),
+    ("janvier", 1),
+    ("février", 2),
+    ("fevrier", 2),
+    ("avril", 4),
+    ("juin", 6),
+    ("juillet", 7),
+    ("août", 8),
+    ("aout", 8),
+    ("septembre", 9),
+    ("octobre", 10),
+    ("novembre", 11),
+    ("décembre", 12),
+    ("decembre", 12),
+    ("enero", 1),
+    ("febrero", 2),
+    ("marzo", 3),
+    ("abril", 4),
+    ("mayo", 5),
+    ("junio", 6),
+    ("agosto", 8),
+    ("septiembre", 9),
+    ("octubre", 10),
+    ("noviembre", 11),
+    ("diciembre", 12),
+];
+
+/// Words after which a word that can be a month is one.
+const LEADS: [&str; 15] = [
+    "in", "im", "since", "until", "during", "last", "next", "every", "seit", "bis", "en", "fin",
+    "début", "de", "desde",
 ];
 
 /// Numbers in words, except those that often mean something else, such as `one`.
