@@ -1,7 +1,7 @@
 //! Reading edges.
 
 use async_trait::async_trait;
-use lore_core::{Edge, EdgeKind, NodeId, Viewer};
+use lore_core::{Edge, EdgeKind, NodeId, PrincipalId, Viewer};
 use lore_store::{Direction, Edges, StoreResult};
 use rusqlite::Connection;
 
@@ -63,6 +63,17 @@ impl Edges for SqliteStore {
         .await
     }
 
+    async fn keepers(&self, nodes: &[NodeId]) -> StoreResult<Vec<PrincipalId>> {
+        let nodes: Vec<i64> = nodes.iter().map(|id| id.0).collect();
+        self.read(move |db| {
+            let nodes = rows::list(nodes);
+            let mut statement = db.prepare_cached(&keepers_sql())?;
+            let own: [Named<'_>; 1] = [(":nodes", &nodes)];
+            rows::all(statement.query(own.as_slice())?, |row| Ok(PrincipalId(row.get(0)?)))
+        })
+        .await
+    }
+
     async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64> {
         let sight = Sight::of(viewer);
         self.read(move |db| tally::edges(db, sight)).await
@@ -98,10 +109,19 @@ fn edges_sql(at_nodes: &str, of_kind: &str) -> String {
     selected(at_nodes, of_kind, &sight::edge(Presence::Live))
 }
 
-/// Edges of a deleted node, whether or not their other ends are deleted.
+/// Edges of a node, whether or not it and their other ends are deleted.
 fn binned_sql() -> String {
     let seen = sight::edge_between(Presence::Live, Presence::Any);
     selected(at_nodes(Direction::Both), "", &seen)
+}
+
+fn keepers_sql() -> String {
+    format!(
+        "SELECT e.private_to FROM edge e WHERE {} AND e.private_to IS NOT NULL
+         UNION SELECT t.private_to FROM text t
+         WHERE t.node IN rarray(:nodes) AND t.private_to IS NOT NULL ORDER BY 1",
+        at_nodes(Direction::Both)
+    )
 }
 
 fn selected(at_nodes: &str, of_kind: &str, seen: &str) -> String {

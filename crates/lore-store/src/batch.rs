@@ -31,6 +31,19 @@ pub struct Batch {
     pub once: Option<Once>,
     /// Whether the viewer's rights are the author's own or lent for this batch.
     pub eyes: Eyes,
+    /// Whose items the batch may change.
+    pub reach: Reach,
+}
+
+/// Whose items a batch may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Those that the viewer sees.
+    Seen,
+    /// Everybody's, private ones of others as well: the program divides or joins what several people
+    /// keep at one node. An edge that is put replaces only one that is private to the same
+    /// principal, or to nobody like it.
+    Everybodys,
 }
 
 /// Whether a batch is committed with its author's own rights.
@@ -56,7 +69,14 @@ impl Batch {
             echoes: Vec::new(),
             once: None,
             eyes: Eyes::Own,
+            reach: Reach::Seen,
         }
+    }
+
+    /// Lets the batch change what others keep to themselves; see [`Reach::Everybodys`].
+    #[must_use]
+    pub fn reaching_everybody(self) -> Self {
+        Self { reach: Reach::Everybodys, ..self }
     }
 
     /// Marks the batch as committed with lent rights; see [`Eyes::Lent`].

@@ -26,7 +26,7 @@ pub mod veil;
 pub use applied::{Applied, Committed};
 pub use batch::{
     Batch, Change, Counters, Counting, EdgePatch, EdgeRef, Expect, Eyes, NewEdge, NewEvent,
-    NewEvents, NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Require, Retag,
+    NewEvents, NewNode, NewState, NewText, NodePatch, NodeRef, Once, Origin, Reach, Require, Retag,
     TagSide, TextPatch, TextRef, Touch,
 };
 pub use error::{StoreError, StoreResult};

@@ -201,14 +201,18 @@ pub trait Edges {
         limit: usize,
     ) -> StoreResult<Vec<Edge>>;
 
-    /// The edges of a deleted node, whether or not their other ends are deleted, strongest first,
-    /// at most `limit`. Edges to live nodes become visible again when the node is restored.
+    /// The edges of a node, whether or not it and their other ends are deleted, strongest first, at
+    /// most `limit`. Those between live nodes become visible again when a node is restored.
     async fn edges_in_bin(
         &self,
         viewer: &Viewer,
         node: NodeId,
         limit: usize,
     ) -> StoreResult<Vec<Edge>>;
+
+    /// The principals who have private edges or texts at one of these nodes, whoever they are. For
+    /// the program's own work on what several people keep there; never for answers.
+    async fn keepers(&self, nodes: &[NodeId]) -> StoreResult<Vec<PrincipalId>>;
 
     /// The number of live edges.
     async fn count_edges(&self, viewer: &Viewer) -> StoreResult<u64>;

@@ -4,7 +4,7 @@
 //! one they see. Edges they do not see are ignored, because a conflict would reveal them.
 
 use lore_core::{Edge, Properties, Visibility};
-use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge, veil};
+use lore_store::{Applied, EdgePatch, EdgeRef, Expect, NewEdge, Reach, veil};
 use rusqlite::{named_params, params};
 
 use super::note::{Note, shown};
@@ -14,6 +14,8 @@ use crate::fault::{Answer, invalid, missing};
 use crate::rows;
 use crate::sight::{self, Presence};
 
+/// The principal that open edges are private to.
+const NOBODY: i64 = 0;
 /// The joins that the conditions of [`sight::edge`] rely on.
 const FROM: &str = "edge e JOIN node s ON s.id = e.source JOIN node o ON o.id = e.target";
 
@@ -32,7 +34,12 @@ impl Hand<'_> {
         check_weight(new.weight)?;
         let values =
             Values { weight: new.weight, visibility: new.visibility, properties: &new.properties };
-        if let Some(old) = self.edge_between(&source, &target, new.kind.as_str())? {
+        let seat = match (self.reach, new.visibility) {
+            (Reach::Seen, _) => None,
+            (Reach::Everybodys, Visibility::Private(who)) => Some(who.0),
+            (Reach::Everybodys, Visibility::Members | Visibility::Gm) => Some(NOBODY),
+        };
+        if let Some(old) = self.edge_between(&source, &target, new.kind.as_str(), seat)? {
             return self.overwrite_edge("put_edge", &old, &values);
         }
         self.insert_edge(&source, &target, new.kind.as_str(), &values)
@@ -87,7 +94,7 @@ impl Hand<'_> {
             EdgeRef::Between { source, target, kind } => {
                 let source = self.node(*source, Presence::Live)?;
                 let target = self.node(*target, Presence::Live)?;
-                self.edge_between(&source, &target, kind.as_str())?
+                self.edge_between(&source, &target, kind.as_str(), None)?
                     .filter(|found| presence == Presence::Any || found.deleted_at.is_none())
             }
         };
@@ -95,18 +102,28 @@ impl Hand<'_> {
     }
 
     /// The edge between two nodes, live or deleted, if the author sees it. Of several, live edges
-    /// come first, then those the author created.
-    fn edge_between(&self, source: &Target, target: &Target, kind: &str) -> Answer<Option<Edge>> {
+    /// come first, then those the author created. With a `seat`, whoever's edge counts that is
+    /// private to this principal.
+    fn edge_between(
+        &self,
+        source: &Target,
+        target: &Target,
+        kind: &str,
+        seat: Option<i64>,
+    ) -> Answer<Option<Edge>> {
         let sql = format!(
             "SELECT {} FROM {FROM}
              WHERE e.source = :source AND e.kind = :kind AND e.target = :target AND {}
-               AND (:whole OR e.visibility = 'members' OR e.private_to = :principal)
+               AND CASE WHEN :seat IS NULL
+                 THEN :whole OR e.visibility = 'members' OR e.private_to = :principal
+                 ELSE coalesce(e.private_to, {NOBODY}) = :seat END
              ORDER BY e.deleted_at IS NOT NULL, e.created_by <> :by, e.id",
             rows::EDGE,
             sight::edge(Presence::Any)
         );
         let whole = self.knows_all();
-        let key: [(&str, &dyn rusqlite::ToSql); 5] = [
+        let key: [(&str, &dyn rusqlite::ToSql); 6] = [
+            (":seat", &seat),
             (":whole", &whole),
             (":source", &source.id),
             (":kind", &kind),

@@ -18,7 +18,9 @@ use std::collections::HashSet;
 use lore_core::names::name_key;
 use lore_core::{Role, Uid, Viewer, Visibility};
 use lore_store::veil::Says;
-use lore_store::{Applied, Batch, Change, Committed, Expect, Eyes, NodeRef, Require, StoreError};
+use lore_store::{
+    Applied, Batch, Change, Committed, Expect, Eyes, NodeRef, Reach, Require, StoreError,
+};
 use serde_json::Value;
 
 use self::heard::Heard;
@@ -40,6 +42,7 @@ pub(crate) fn commit(db: &Slate<'_>, viewer: &Viewer, batch: &Batch) -> Answer<C
         db,
         viewer,
         eyes: batch.eyes,
+        reach: batch.reach,
         author,
         made: HashSet::new(),
         checked: Vec::new(),
@@ -84,6 +87,7 @@ struct Hand<'a> {
     viewer: &'a Viewer,
     /// Whether the viewer's rights are the author's own, or lent to the author for this batch.
     eyes: Eyes,
+    reach: Reach,
     author: Author,
     /// Nodes and texts created by this batch so far. Later changes of the batch may use them, even
     /// if they are private to somebody else.
@@ -227,7 +231,10 @@ impl Hand<'_> {
         parameters: &[Named<'_>],
         read: impl Fn(&rusqlite::Row<'_>) -> Answer<T>,
     ) -> Answer<Option<T>> {
-        let sight = if made { Sight::of_its_maker(self.viewer) } else { Sight::of(self.viewer) };
+        let sight = match made || self.reach == Reach::Everybodys {
+            true => Sight::of_its_maker(self.viewer),
+            false => Sight::of(self.viewer),
+        };
         let mut statement = self.db.prepare_cached(sql)?;
         rows::first(statement.query(sight.with(parameters).as_slice())?, read)
     }

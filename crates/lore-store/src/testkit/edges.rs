@@ -1,6 +1,6 @@
 //! Contract tests for edges.
 
-use lore_core::{Edge, EdgeId, Node, NodeId, Properties, Stamp, Visibility};
+use lore_core::{Edge, EdgeId, Node, NodeId, Properties, Role, Stamp, Viewer, Visibility};
 use serde_json::json;
 
 use super::Harness;
@@ -32,6 +32,33 @@ pub async fn an_edge_comes_back_as_it_was_put(harness: &dyn Harness) {
         deleted_at: None,
     };
     assert_eq!(edge, expected);
+}
+
+/// Private ones are found by whom they belong to, and changed without being shown to anybody.
+pub async fn what_several_people_keep_at_a_node_is_within_reach(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let [a, b] = pair(&stage).await;
+    let player = stage.person("Pia", Role::Player).await;
+    let own = |viewer: &Viewer| NewEdge {
+        visibility: Visibility::Private(viewer.principal),
+        ..edge_draft(&a, &b)
+    };
+    let theirs = stage.put(&player, own(&player)).await;
+    let hidden = NewEdge { visibility: Visibility::Gm, ..edge_draft(&a, &b) };
+    let behind = stage.put(&stage.owner, hidden.clone()).await;
+    let nodes = [a.id];
+    assert_eq!(stage.store().keepers(&nodes).await.unwrap(), [player.principal]);
+
+    let patch = EdgePatch { weight: Some(0.5), ..EdgePatch::default() };
+    let change = Change::UpdateEdge(EdgeRef::Id(theirs.id), Expect::Any, patch);
+    not_found(stage.attempt(&stage.owner, change.clone()).await);
+    let again = NewEdge { weight: 0.25, ..hidden };
+    let whole = batch().reaching_everybody().change(change).change(Change::PutEdge(again));
+    stage.commit(&stage.owner, whole).await;
+    let weights =
+        |edges: Vec<Edge>| edges.into_iter().map(|edge| (edge.id, edge.weight)).collect::<Vec<_>>();
+    assert_eq!(weights(stage.edges_out(&player, a.id).await), [(theirs.id, 0.5)]);
+    assert_eq!(weights(stage.edges_out(&stage.owner, a.id).await), [(behind.id, 0.25)]);
 }
 
 /// It has the new values and the next version.

@@ -190,6 +190,7 @@ macro_rules! contract_tests {
         ]);
         $crate::contract_tests!(@topic $harness, edges, [
             an_edge_comes_back_as_it_was_put,
+            what_several_people_keep_at_a_node_is_within_reach,
             putting_again_updates_the_same_edge,
             putting_revives_an_edge_from_the_bin,
             kinds_and_directions_are_edges_of_their_own,
