@@ -169,6 +169,11 @@ pub fn name_key(name: &str) -> String {
     name.trim().to_lowercase()
 }
 
+/// Whether two names are the same when compared.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    name_key(one) == name_key(other)
+}
+
 /// A lower-case word that names a kind: `character`, `mentions`, `entry`.
 ///
 /// Kinds are open, because the five toolsets bring their own. This type only ensures one spelling,

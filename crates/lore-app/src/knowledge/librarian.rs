@@ -7,7 +7,7 @@ use lore_core::{Node, Result, Role, Viewer, Visibility};
 use lore_store::{Batch, Origin, StoreError};
 
 use crate::App;
-use crate::access::{Presence, may_change};
+use crate::access::{self, Presence, may_change};
 use crate::attempts::Attempts;
 
 /// One call to the knowledge toolset.
@@ -32,6 +32,23 @@ impl Librarian {
         &'a self,
         plan: impl Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
     ) -> Result<T> {
+        self.carry_out_as(&self.viewer, plan).await
+    }
+
+    /// Like [`Self::carry_out`], for a plan made with [`Self::all_seeing`]: it may change what the
+    /// caller does not see.
+    pub(super) async fn carry_out_whole<'a, T: Send>(
+        &'a self,
+        plan: impl Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
+    ) -> Result<T> {
+        self.carry_out_as(&access::all_seeing(&self.viewer), plan).await
+    }
+
+    async fn carry_out_as<'a, T: Send>(
+        &'a self,
+        eyes: &Viewer,
+        plan: impl Fn() -> BoxFuture<'a, Result<(Batch, T)>> + Send,
+    ) -> Result<T> {
         self.viewer.require(Role::Player)?;
         let mut attempts = Attempts::new(&self.app);
         loop {
@@ -40,7 +57,8 @@ impl Librarian {
             if batch.changes.is_empty() {
                 return Ok(answer);
             }
-            match self.app.commit(&self.viewer, batch).await {
+            let batch = if *eyes == self.viewer { batch } else { batch.with_lent_eyes() };
+            match self.app.commit(eyes, batch).await {
                 Ok(_) => return Ok(answer),
                 // What the plan was based on changed, disappeared or was created meanwhile: plan
                 // again.
@@ -48,6 +66,12 @@ impl Librarian {
                 Err(other) => return Err(other.into()),
             }
         }
+    }
+
+    /// Returns the same call with the game master's visibility, for plans that concern what the
+    /// caller does not see. Nothing read this way may appear in an answer.
+    pub(super) fn all_seeing(&self) -> Self {
+        Self { viewer: access::all_seeing(&self.viewer), ..self.clone() }
     }
 
     /// Returns an empty batch for this call.

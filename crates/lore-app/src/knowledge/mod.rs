@@ -46,6 +46,7 @@ pub use entities::{
 pub(crate) use entities::{by_name_outside, merged_into};
 pub use extract::{Extracted, ExtractedEntity};
 pub use librarian::Librarian;
+pub(crate) use merge::bin::is_part as is_merged;
 pub use merge::{Merged, merge, unmerge};
 pub use names::{Asked, Catalogues, Possible, Resolved, Surroundings, folders, profiles, resolve};
 pub use outside::{Ask, Elsewhere, Fetched, Form, Model, Prompt, Verb, Web};

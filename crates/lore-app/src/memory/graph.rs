@@ -394,10 +394,9 @@ pub async fn restore(call: &MemoryCall, target: &Target) -> Reply<(Moved, Was)> 
 /// Fails if the node was merged into another entity. Restored, it would have the same names, texts
 /// and relations as that one.
 async fn check_whole(call: &MemoryCall, node: &Node) -> Reply<()> {
-    let (app, viewer) = (&call.app, &call.viewer);
-    match knowledge::merged_into(app, viewer, &[node.number]).await?.is_empty() {
-        true => Ok(()),
-        false => Err(Refusal::refused(
+    match knowledge::is_merged(&call.app, &call.viewer, node).await? {
+        false => Ok(()),
+        true => Err(Refusal::refused(
             format!("{} was merged into another entity", node.name),
             "undo that with POST /entity/unmerge of the KOI API",
         )),

@@ -8,7 +8,7 @@ use lore_store::{
     Batch, Bin, Change, Direction, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef, Store,
 };
 
-use super::kinds::{ENTRY, MENTIONS, PARENT};
+use super::kinds::{ENTRY, MENTIONS, PARENT, PARENT_ID};
 use super::scribe::Scribe;
 use crate::play::{MANY, word};
 use crate::{App, knowledge};
@@ -67,6 +67,11 @@ pub(super) async fn set_parent(
     let wanted = wanted.map(|id| (id, Visibility::Members)).collect();
     let (store, eyes) = (scribe.app.store.as_ref(), scribe.all_seeing());
     joined(store, &eyes, batch, (page, known), PARENT, wanted).await
+}
+
+/// Whether an edge from `page` repeats the parent that the page names itself.
+pub(crate) fn is_parent(kind: &str, page: &Node) -> bool {
+    kind == PARENT && page.properties.contains_key(PARENT_ID)
 }
 
 /// Makes the edges of one kind from a page those wanted. Edges that are already right are not

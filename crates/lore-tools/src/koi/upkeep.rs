@@ -183,11 +183,14 @@ async fn register(request: &Request<'_>) -> Answered {
 
 /// Further fields about a registration, where there is something to say.
 fn further(registered: &Registered) -> impl Iterator<Item = (String, Value)> {
-    let told = json!({
-        "aliases": registered.kept_back,
-        "reason": "the entity is open to players, and what is registered is not; \
-            give a name to everybody with /entity/alias",
-    });
+    let reason = match registered.is_full() {
+        true => "the entity has too many aliases already; remove one with /entity/alias",
+        false => {
+            "the entity is open to players, and what is registered is not; \
+             give a name to everybody with /entity/alias"
+        }
+    };
+    let told = json!({ "aliases": registered.kept_back, "reason": reason });
     let left_out = (!registered.kept_back.is_empty()).then_some(("aliases_left_out", told));
     let said = registered.said.map(|said| {
         let told = match said {

@@ -43,6 +43,10 @@ pub(crate) enum Step {
     Journal(&'static [Who]),
     /// A note mentions an entity by number.
     Log(Who),
+    /// Mia, whom Nora and Eleanor know, is deleted.
+    Away,
+    /// She is restored.
+    Back,
     /// A merge that happens in both worlds.
     Join(Who, Who),
     Merge(Who, Who),
@@ -50,10 +54,16 @@ pub(crate) enum Step {
 }
 
 use Step::{
-    Alias, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Move, Note, Page,
-    Register, RegisterUri, Relate, Remove, Retype, Unalias, Unmerge, Whole,
+    Alias, Away, Back, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Move, Note,
+    Page, Register, RegisterUri, Relate, Remove, Retype, Unalias, Unmerge, Whole,
 };
 use Who::{Ada, Eleanor, Mask, Nora, Otto};
+
+impl Step {
+    pub(crate) fn is_of_note(self) -> bool {
+        matches!(self, Note(..) | ByHand(..) | Whole(..) | Move(..) | Remove(_) | Log(_))
+    }
+}
 
 /// The entities of the stories.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,12 +145,14 @@ pub(crate) struct Story {
     numbers: Vec<i64>,
     page: Value,
     journal: Value,
+    mia: String,
 }
 
 impl Story {
     pub(crate) async fn begin() -> Self {
         let world = World::new().await;
         world.register("Mia Vale", "Person").await;
+        let mia = world.node("Mia Vale").await.uid.to_string();
         let known = "aliases: [Norrie]\nknows: \"[[Mia Vale]]\"\n";
         world.note(NORA, &person(known, "She came.")).await;
         world.note(ELEANOR, &person("knows: \"[[Mia Vale]]\"\n", "She sails.")).await;
@@ -157,7 +169,7 @@ impl Story {
             uris.push(world.best(name).await["uri"].as_str().unwrap().to_owned());
             numbers.push(world.number(name).await);
         }
-        Self { world, uris, numbers, page, journal }
+        Self { world, uris, numbers, page, journal, mia }
     }
 
     fn mention(&self, who: Who) -> String {
@@ -242,6 +254,8 @@ impl Story {
                 world.call("update_entities", json!({ "updates": [update] })).await;
                 true
             }
+            Away => self.mia("remove").await,
+            Back => self.mia("restore").await,
             Log(who) => self.written("Log.md", &format!("{} came.", self.mention(who))).await,
             Merge(from, into) | Join(from, into) => {
                 let body = json!({ "from_uri": self.uri(from), "into_uri": self.uri(into) });
@@ -249,6 +263,11 @@ impl Story {
             }
             Unmerge(who) => self.post("entity/unmerge", json!({ "uri": self.uri(who) })).await,
         }
+    }
+
+    async fn mia(&self, action: &str) -> bool {
+        let asked = json!({ "action": action, "node_id": self.mia });
+        self.world.call("kn_graph", asked).await["error"].is_null()
     }
 
     fn place(&self, path: &str) -> std::path::PathBuf {

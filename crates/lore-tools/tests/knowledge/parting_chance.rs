@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::parting::Step::{
-    self, Alias, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Move, Note,
-    Register, RegisterUri, Relate, Remove, Unalias, Unmerge, Whole,
+    self, Alias, Away, Back, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Move,
+    Note, Register, RegisterUri, Relate, Remove, Unalias, Unmerge, Whole,
 };
 use crate::parting::Who::{self, Ada, Eleanor, Mask, Nora, Otto};
 use crate::parting::{ADA, ELEANOR, EVERYBODY, NORA, NORMA, OTTO, Story};
@@ -95,6 +95,7 @@ async fn tell(steps: &[Step], merges: Merges, seed: u64) -> Told {
     if merges == Merges::AsTold {
         part_all(&story, merged, &mut Chance(seed)).await;
     }
+    story.goes_on(Back).await;
     story.world.post("sync-relationships", serde_json::json!({})).await;
     let mut known = Vec::new();
     for who in EVERYBODY {
@@ -124,6 +125,7 @@ async fn part_all(story: &Story, mut merged: Vec<Who>, chance: &mut Chance) {
 /// A deterministic random number generator.
 struct Chance(u64);
 
+const OTHERS: &[&str] = &["Ada Holt", "Otto Krug", "Mia Vale", "Mia Vale"];
 const NAMES: &[&str] = &["Nora Pike", "Eleanor Vance", "Ada Holt", "Otto Krug", "The Jade Mask"];
 /// Aliases that are added and removed. No text contains them, because texts are resolved when they
 /// are read.
@@ -180,6 +182,10 @@ impl Chance {
             1 => Some(Move(NORA, NORMA)),
             _ => None,
         });
+        // Notes do not learn of it when somebody whom they name comes back.
+        if steps.iter().any(|step| matches!(step, Away)) {
+            steps.retain(|step| !step.is_of_note());
+        }
         let joined =
             |who: Who| steps.iter().any(|step| matches!(step, Join(one, _) if *one == who));
         let is_apart = |step: &&Step| match step {
@@ -191,7 +197,10 @@ impl Chance {
     }
 
     fn step(&mut self) -> Step {
-        match self.below(30) {
+        match self.below(34) {
+            30 | 31 => Relate(self.one(NAMES), "related_to", self.one(OTHERS)),
+            32 => Away,
+            33 => Back,
             0..7 => Merge(self.one(&EVERYBODY), self.one(&EVERYBODY)),
             7..9 => Unmerge(self.one(&EVERYBODY)),
             9..11 => Note(self.one(PATHS), self.one(PROPERTIES), self.one(TEXTS)),

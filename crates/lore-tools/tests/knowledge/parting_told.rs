@@ -1,14 +1,41 @@
 //! Reports about two entities while they are merged.
 
 use crate::parting::Step::{
-    Alias, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Note, Register,
-    RegisterUri, Relate, Remove, Retype, Unalias, Unmerge, Whole,
+    Alias, Away, Back, ByHand, Describe, Ingest, IngestUri, Join, Journal, Log, Merge, Note,
+    Register, RegisterUri, Relate, Remove, Retype, Unalias, Unmerge, Whole,
 };
 use crate::parting::Who::{Ada, Eleanor, Mask, Nora, Otto};
 use crate::parting::{ADA, ELEANOR, NORA, OTTO, Step};
 
 /// Stories: what is reported about either entity, through any door, while they are merged.
 pub(crate) const TOLD: &[(&str, &[Step])] = &[
+    (
+        "somebody whom both know is away when they part",
+        &[Merge(Nora, Eleanor), Away, Unmerge(Nora), Back],
+    ),
+    (
+        "somebody whom one is told to know is away when they part",
+        &[
+            Merge(Ada, Otto),
+            Relate("Ada Holt", "knows", "Mia Vale"),
+            Away,
+            Unmerge(Ada),
+            Back,
+            Relate("Otto Krug", "related_to", "Mia Vale"),
+        ],
+    ),
+    (
+        "somebody is away for one of two partings",
+        &[
+            Merge(Ada, Nora),
+            Merge(Nora, Otto),
+            Relate("Ada Holt", "related_to", "Mia Vale"),
+            Away,
+            Unmerge(Nora),
+            Back,
+            Unmerge(Ada),
+        ],
+    ),
     (
         "documents are said to speak of each",
         &[

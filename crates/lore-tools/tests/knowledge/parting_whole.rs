@@ -22,7 +22,7 @@ impl World {
         self.post("entity/merge", json!({ "from_uri": from, "into_uri": into })).await;
     }
 
-    async fn commit(&self, changes: Vec<Change>) {
+    pub(crate) async fn commit(&self, changes: Vec<Change>) {
         let origin = Origin::new("test", "test");
         let batch = Batch { changes, ..Batch::new(origin, self.app.effects.now()) };
         self.app.store.commit(&self.owner, batch).await.unwrap();

@@ -2,14 +2,14 @@
 //! a merged entity is logged as that entity's, so that it goes with it when the merge is undone.
 
 use futures::FutureExt;
-use lore_core::names::{self, name_key};
+use lore_core::names::{self, is_same_name};
 use lore_core::{Error, Node, Result};
 use lore_store::{Change, Expect, NodePatch, NodeRef};
 use serde_json::{Value, json};
 
 use super::history::{self, Entry};
 use super::ontology::{self, EntityType};
-use super::register::fresh_names;
+use super::register::{ALIASES_MAX, fresh_names};
 use super::{Entity, uri, vouching};
 use crate::knowledge::librarian::Librarian;
 use crate::knowledge::merge::shares::Shares;
@@ -59,6 +59,10 @@ async fn named_too(
         if is_known && is_shown && is_held {
             return Ok(None);
         }
+        if !is_shown && entity.node.aliases.len() >= ALIASES_MAX {
+            // A note has more to say than its names, so it is read all the same.
+            return if_full(holds);
+        }
         let all = entity.node.aliases.iter().cloned().chain((!is_shown).then(|| alias.clone()));
         let held = || vouching::given(entity.node.properties.clone(), std::slice::from_ref(&alias));
         let patch = NodePatch {
@@ -70,13 +74,23 @@ async fn named_too(
             Holds::ForGood => json!({ "alias": alias, (history::GIVEN): true }),
             Holds::WhileSaid => json!({ "alias": alias }),
         };
-        let details = told_of(details, meant.map(|(_, of)| of));
+        let details = with_entity(details, meant.map(|(_, of)| of));
         let turned = Turned::Come(vec![alias.clone()]);
         Ok(Some(Amendment { patch, kind: history::ALIAS_ADDED, details, turned }))
     };
     let entity = amend(librarian, uri, reason, &plan).await?;
     waiting::settle(librarian, &entity).await;
     Ok(entity)
+}
+
+fn if_full(holds: Holds) -> Result<Option<Amendment>> {
+    match holds {
+        Holds::WhileSaid => Ok(None),
+        Holds::ForGood => Err(Error::Precondition {
+            message: format!("it has {ALIASES_MAX} aliases already"),
+            hint: "remove one that is not needed first".into(),
+        }),
+    }
 }
 
 /// Removes an alias from an entity. The primary name cannot be removed.
@@ -117,7 +131,7 @@ async fn unnamed(
     let alias = names::checked_name("alias", alias)?;
     let plan = |entity: &Entity, shares: &Shares| {
         let mut aliases = entity.node.aliases.clone();
-        aliases.retain(|known| !is(known, &alias));
+        aliases.retain(|known| !is_same_name(known, &alias));
         let is_shown = aliases.len() < entity.node.aliases.len();
         if !is_shown && !shares.is_alias(&entity.node, uri, &alias) {
             return Err(Error::Precondition {
@@ -139,7 +153,7 @@ async fn unnamed(
         let taken = || vouching::taken(entity.node.properties.clone(), &alias);
         let properties = owner.is_none().then(taken);
         let patch = NodePatch { aliases: Some(aliases), properties, ..NodePatch::default() };
-        let details = told_of(json!({ "alias": alias }), owner);
+        let details = with_entity(json!({ "alias": alias }), owner);
         let turned = Turned::Gone(vec![alias.clone()]);
         Ok(Some(Amendment { patch, kind: history::ALIAS_REMOVED, details, turned }))
     };
@@ -160,9 +174,10 @@ fn is_given(entity: &Entity, shares: &Shares, uri: &str, alias: &str) -> bool {
     match shares.meant(uri) {
         Some((share, _)) => {
             let given = share.names_given();
-            is(&share.given.name, alias) || given.iter().any(|name| is(name, alias))
+            is_same_name(&share.given.name, alias)
+                || given.iter().any(|name| is_same_name(name, alias))
         }
-        None => is(&entity.node.name, alias) || vouching::is_given(&entity.node, alias),
+        None => is_same_name(&entity.node.name, alias) || vouching::is_given(&entity.node, alias),
     }
 }
 
@@ -179,7 +194,7 @@ pub(in crate::knowledge) async fn rename(
             return Ok(None);
         }
         let mut aliases = entity.node.aliases.clone();
-        aliases.retain(|alias| !is(alias, &name));
+        aliases.retain(|alias| !is_same_name(alias, &name));
         aliases.push(entity.node.name.clone());
         let patch =
             NodePatch { name: Some(name.clone()), aliases: Some(aliases), ..NodePatch::default() };
@@ -221,7 +236,7 @@ pub async fn retype(
             ..NodePatch::default()
         };
         let details = json!({ "from": before.as_str(), "to": entity_type.as_str() });
-        let details = told_of(details, of);
+        let details = with_entity(details, of);
         let names = entity.node.aliases.iter().chain([&entity.node.name]);
         let turned = Turned::Gone(names.cloned().collect());
         Ok(Some(Amendment { patch, kind: history::RETYPED, details, turned }))
@@ -290,13 +305,9 @@ async fn amend(
 }
 
 /// Adds the URI of the merged entity that an entry is about to its details.
-fn told_of(mut details: Value, of: Option<&String>) -> Value {
+fn with_entity(mut details: Value, of: Option<&String>) -> Value {
     if let (Some(details), Some(of)) = (details.as_object_mut(), of) {
         details.insert(history::OF.into(), json!(of));
     }
     details
-}
-
-fn is(one: &str, other: &str) -> bool {
-    name_key(one) == name_key(other)
 }

@@ -41,6 +41,8 @@ pub(in crate::knowledge) const OF: &str = "of";
 /// Keys of a stored entry.
 const REASON: &str = "reason";
 const DETAILS: &str = "details";
+/// The largest entry that the store takes with certainty, in bytes.
+pub(in crate::knowledge) const SIZE_MAX: usize = 240 * 1024;
 /// Longest reason, in characters.
 const REASON_MAX: usize = 2_000;
 
@@ -172,6 +174,13 @@ impl<'a> Entry<'a> {
     /// An entry about a single entity.
     pub(in crate::knowledge) fn of_one(kind: &'a str, reason: &'a str, details: Value) -> Self {
         Self { kind, reason, details, behind: Value::Null, beside: Visibility::Members }
+    }
+}
+
+impl Entry<'_> {
+    /// Returns how large it is when it is stored, roughly.
+    pub(in crate::knowledge) fn size(&self) -> usize {
+        self.details.to_string().len() + self.behind.to_string().len() + self.reason.len()
     }
 }
 

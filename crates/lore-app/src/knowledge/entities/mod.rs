@@ -153,7 +153,7 @@ pub(super) async fn meant(
         }
     };
     let Some(entity) = entity else { return Ok(None) };
-    let of = told_of(librarian, &entity, &called).await?;
+    let of = entity_called(librarian, &entity, &called).await?;
     Ok(Some(Meant { entity, of }))
 }
 
@@ -166,7 +166,7 @@ pub(super) struct Meant {
 
 /// Returns the URI of the merged entity that a name or URI refers to; `None` if it refers to
 /// `entity` itself.
-pub(super) async fn told_of(
+pub(super) async fn entity_called(
     librarian: &Librarian,
     entity: &Entity,
     called: &str,
@@ -175,7 +175,7 @@ pub(super) async fn told_of(
         return Ok(None);
     }
     let shares = Shares::of(librarian, entity).await?;
-    Ok(shares.told_of(called, &entity.node.name).cloned())
+    Ok(shares.meant_by(called, &entity.node.name).cloned())
 }
 
 /// Returns the name of the entity with the URI `of` that was merged into `entity`, or the name of
@@ -188,7 +188,7 @@ pub(super) async fn name_told(
     let Some(of) = of else { return Ok(entity.node.name.clone()) };
     let is_its = |binned: Entity| uri::anchor(&binned.uri) == uri::anchor(of);
     let is_meant = |node: &Node| Entity::of(node.clone()).is_some_and(is_its);
-    let merged = merge::found_in_bin(librarian, is_meant).await?;
+    let merged = merge::bin::first(&librarian.app, &librarian.viewer, is_meant).await?;
     Ok(merged.map_or_else(|| entity.node.name.clone(), |node| node.name))
 }
 

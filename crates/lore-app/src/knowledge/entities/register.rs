@@ -13,7 +13,7 @@ use super::vouching::{self, Giver};
 use crate::knowledge::documents::shelve;
 use crate::knowledge::entities::{self, Entity, Meant, uri};
 use crate::knowledge::librarian::Librarian;
-use crate::knowledge::merge;
+use crate::knowledge::merge::{self, bin};
 use crate::knowledge::relations::waiting;
 use crate::knowledge::vault::linking::{self, Turned};
 use crate::mentions::follow;
@@ -58,7 +58,7 @@ pub struct Registered {
     /// The name it was known by, if that differs from the registered one.
     pub merged_with: Option<String>,
     /// Aliases that were left out, because the entity is visible to more people than what the
-    /// caller adds.
+    /// caller adds, or has too many.
     pub kept_back: Vec<String>,
     /// What became of the description, if one was given for a known entity.
     pub said: Option<Said>,
@@ -72,6 +72,11 @@ impl Registered {
     pub(in crate::knowledge) fn known(entity: Entity, of: Option<String>) -> Self {
         let kept_back = Vec::new();
         Self { entity, is_new: false, merged_with: None, kept_back, said: None, of }
+    }
+
+    /// Whether the entity has as many aliases as it may have.
+    pub fn is_full(&self) -> bool {
+        self.entity.node.aliases.len() >= ALIASES_MAX
     }
 
     /// Returns a mention of it for a document that somebody says is about it.
@@ -93,24 +98,31 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
         let (name, aliases, uri) = (name.as_str(), aliases.as_slice(), uri.as_str());
         async move {
             let found = find(librarian, given, name, uri).await?;
-            let (batch, said) = match &found {
-                Found::Same(meant) => {
+            let old = match &found {
+                Found::Same(_) => None,
+                Found::Alike(..) | Found::Nothing => binned(librarian, name, uri).await?,
+            };
+            let (batch, said) = match (&found, &old) {
+                (Found::Same(meant), _) => {
                     registered_again::told(librarian, meant, given, aliases).await?
                 }
-                Found::Alike(meant, _) => {
+                (_, Some(old)) => (taken_out(librarian, given, old, aliases)?, None),
+                (Found::Alike(meant, _), None) => {
                     let said = registered_again::said(librarian, meant, given).await?;
                     let unheard = said.as_ref().filter(|said| !said.is_kept()).is_some();
                     let description = given.description.clone().filter(|_| !unheard);
                     let given = Registration { description, ..given.clone() };
                     (created(librarian, &given, name, aliases, uri).await?, said)
                 }
-                Found::Nothing => (created(librarian, given, name, aliases, uri).await?, None),
+                (Found::Nothing, None) => {
+                    (created(librarian, given, name, aliases, uri).await?, None)
+                }
             };
-            Ok((batch, (found, said)))
+            Ok((batch, (found, said, old.is_some())))
         }
         .boxed()
     };
-    let (found, said) = librarian.carry_out(plan).await?;
+    let (found, mut said, is_back) = librarian.carry_out(plan).await?;
     let (entity, of, is_new) = match found {
         Found::Same(Meant { entity, of }) => (librarian.entity(&entity.uri).await?, of, false),
         Found::Alike(Meant { entity, of }, why) => {
@@ -120,6 +132,9 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
         }
         Found::Nothing => (librarian.entity(&uri).await?, None, true),
     };
+    if is_back {
+        said = described(librarian, &entity.uri, of.as_ref(), given).await?;
+    }
     if is_new || !aliases.is_empty() || entity.uri != uri {
         waiting::settle(librarian, &entity).await;
         let names = std::iter::once(&name).chain(&aliases).cloned().collect();
@@ -127,10 +142,7 @@ pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Reg
     }
     let other = name_key(&entity.node.name) != name_key(&name);
     let merged_with = (!is_new && other).then(|| entity.node.name.clone());
-    let kept_back = match librarian.would_tell(&entity.node) {
-        true => fresh_names(&entity.node, aliases.iter()),
-        false => Vec::new(),
-    };
+    let kept_back = fresh_names(&entity.node, aliases.iter());
     Ok(Registered { entity, is_new, merged_with, kept_back, said, of })
 }
 
@@ -150,7 +162,7 @@ enum Found {
 async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str) -> Result<Found> {
     let known = match entities::by_uri(librarian, uri).await? {
         Some(entity) => {
-            let of = entities::told_of(librarian, &entity, uri).await?;
+            let of = entities::entity_called(librarian, &entity, uri).await?;
             Some(Meant { entity, of })
         }
         None => None,
@@ -174,9 +186,23 @@ async fn find(librarian: &Librarian, given: &Registration, name: &str, uri: &str
     };
     // A URI outlives the name it was made from, which may belong to another entity by now.
     Ok(match (found, known) {
-        (Found::Nothing, Some(known)) => Found::Same(known),
+        (Found::Nothing | Found::Alike(..), Some(known)) => Found::Same(known),
         (found, _) => found,
     })
+}
+
+/// Looks in the bin for the entity to be registered. Fails if it is part of another: it comes back
+/// when they part.
+async fn binned(librarian: &Librarian, name: &str, uri: &str) -> Result<Option<Node>> {
+    let uid = uri::derived_uid(&librarian.viewer, uri);
+    let Some(old) = in_bin(librarian, uid, name).await? else { return Ok(None) };
+    match bin::is_part(&librarian.app, &librarian.viewer, &old).await? {
+        false => Ok(Some(old)),
+        true => Err(Error::Precondition {
+            message: format!("{name:?} was merged into another entity, which is not here"),
+            hint: "undo that with /entity/unmerge, or give somebody new a URI of their own".into(),
+        }),
+    }
 }
 
 /// Decides whether a resolved candidate is the entity to be registered. Notes with different names
@@ -192,7 +218,7 @@ async fn recognise(
     };
     let same = matches!(picked.tier, Tier::Exact | Tier::Alias);
     let spelling = picked.alias.as_ref().unwrap_or(&picked.name);
-    let of = entities::told_of(librarian, &entity, spelling).await?;
+    let of = entities::entity_called(librarian, &entity, spelling).await?;
     let mergeable = given.introduced_by.is_none()
         && !librarian.would_tell(&entity.node)
         && librarian.may_change(&entity.node).is_ok();
@@ -229,7 +255,49 @@ async fn ambiguous(
     })
 }
 
-/// Creates a new entity, or restores it if it is in the bin.
+/// Restores an entity from the bin. The names that notes gave it are gone with the notes, unless
+/// others are merged into it, whose names they may be.
+fn taken_out(
+    librarian: &Librarian,
+    given: &Registration,
+    old: &Node,
+    aliases: &[String],
+) -> Result<Batch> {
+    let kept = match merge::same_as(old).is_empty() {
+        true => vouching::names_given(old),
+        false => old.aliases.clone(),
+    };
+    let mut all = aliases.to_vec();
+    all.extend(kept.into_iter().filter(|name| !aliases.contains(name)));
+    let mut properties = given.giver().noted(old.properties.clone(), aliases);
+    properties.insert(ontology::TYPE.into(), json!(given.entity_type.as_str()));
+    let (aliases, properties) = (Some(all), Some(properties));
+    let kind = Some(Word::new("kind", given.entity_type.kind())?);
+    let patch = NodePatch { kind, aliases, properties, ..NodePatch::default() };
+    let back = NodeRef::Uid(old.uid);
+    let batch = librarian.batch().change(Change::RestoreNode(back));
+    Ok(batch.change(Change::UpdateNode(back, Expect::Any, patch)))
+}
+
+/// Adds a description to an entity that was restored, unless it has the same already. Its texts
+/// could not be read in the bin.
+async fn described(
+    librarian: &Librarian,
+    uri: &str,
+    of: Option<&String>,
+    given: &Registration,
+) -> Result<Option<Said>> {
+    let plan = || {
+        async move {
+            let meant = Meant { entity: librarian.entity(uri).await?, of: of.cloned() };
+            registered_again::told(librarian, &meant, given, &[]).await
+        }
+        .boxed()
+    };
+    librarian.carry_out(plan).await
+}
+
+/// Creates a new entity.
 async fn created(
     librarian: &Librarian,
     given: &Registration,
@@ -239,18 +307,6 @@ async fn created(
 ) -> Result<Batch> {
     let uid = uri::derived_uid(&librarian.viewer, uri)
         .ok_or_else(|| Error::Bug { what: "the id of an entity".into() })?;
-    if let Some(old) = in_bin(librarian, uid, name).await? {
-        let mut all = aliases.to_vec();
-        all.extend(vouching::names_given(&old).into_iter().filter(|name| !aliases.contains(name)));
-        let mut properties = given.giver().noted(old.properties, aliases);
-        properties.insert(ontology::TYPE.into(), json!(given.entity_type.as_str()));
-        let (aliases, properties) = (Some(all), Some(properties));
-        let kind = Some(Word::new("kind", given.entity_type.kind())?);
-        let patch = NodePatch { kind, aliases, properties, ..NodePatch::default() };
-        let back = NodeRef::Uid(uid);
-        let batch = librarian.batch().change(Change::RestoreNode(back));
-        return Ok(batch.change(Change::UpdateNode(back, Expect::Any, patch)));
-    }
     let mut properties = given.giver().noted(Properties::new(), aliases);
     properties.insert(uri::URI.into(), json!(uri));
     let kind = Word::new("kind", given.entity_type.kind())?;
@@ -268,14 +324,14 @@ async fn created(
 }
 
 /// Returns the node in the bin with this uid and name.
-async fn in_bin(librarian: &Librarian, uid: Uid, name: &str) -> Result<Option<Node>> {
+async fn in_bin(librarian: &Librarian, uid: Option<Uid>, name: &str) -> Result<Option<Node>> {
     let query = NodeQuery {
         name: Some(NameMatch::Exact(name.to_owned())),
         bin: Bin::Deleted,
         ..NodeQuery::default()
     };
     let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
-    Ok(page.items.into_iter().find(|node| node.uid == uid))
+    Ok(page.items.into_iter().find(|node| Some(node.uid) == uid))
 }
 
 /// Returns those of the `given` names that the node does not have yet.

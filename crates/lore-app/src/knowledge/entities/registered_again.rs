@@ -137,7 +137,8 @@ impl Known<'_> {
             return patched.into_iter().collect();
         }
         let has = |alias: &&String| shares.has(alias, &node.name);
-        let fresh = self.aliases.iter().filter(|alias| !has(alias));
+        let kept = self.kept();
+        let fresh = self.aliases.iter().filter(|alias| !has(alias) && kept(alias));
         patched.into_iter().chain(fresh.map(|alias| self.told_name(alias, None))).collect()
     }
 
@@ -152,7 +153,8 @@ impl Known<'_> {
             let is_held = held.iter().chain([&share.given.name]).any(|own| own == *alias);
             share.has(alias) && (!for_good || is_held)
         };
-        let fresh = self.aliases.iter().filter(|alias| !has(alias));
+        let kept = self.kept();
+        let fresh = self.aliases.iter().filter(|alias| !has(alias) && kept(alias));
         let names = fresh.map(|alias| self.told_name(alias, Some(of)));
         let introduced = share.node.as_ref().is_some_and(vouching::is_introduced);
         let known = share.told_of_itself().any(|event| event.kind == REGISTERED);
@@ -175,15 +177,30 @@ impl Known<'_> {
         history::append(self.librarian, &self.entity.node, entry, None)
     }
 
+    /// Returns the names that the node gets: those it does not have yet, as far as there is room.
+    fn fresh(&self) -> Vec<String> {
+        let node = &self.entity.node;
+        let mut fresh = fresh_names(node, self.aliases.iter());
+        fresh.truncate(ALIASES_MAX.saturating_sub(node.aliases.len()));
+        fresh
+    }
+
+    /// Tells which of the names the node has afterwards.
+    fn kept(&self) -> impl Fn(&String) -> bool {
+        let unknown = fresh_names(&self.entity.node, self.aliases.iter());
+        let fresh = self.fresh();
+        move |alias| fresh.contains(alias) || !unknown.contains(alias)
+    }
+
     /// Returns the change that adds the new names and applies a patch, unless nothing would change.
     fn patched(&self, patch: NodePatch) -> Option<Change> {
         let node = &self.entity.node;
-        let fresh = fresh_names(node, self.aliases.iter());
+        let fresh = self.fresh();
         let same = fresh.is_empty() && patch.properties.is_none();
         if same || self.librarian.would_tell(node) {
             return None;
         }
-        let all = node.aliases.iter().cloned().chain(fresh).take(ALIASES_MAX).collect();
+        let all = node.aliases.iter().cloned().chain(fresh).collect();
         let patch = NodePatch { aliases: Some(all), ..patch };
         Some(Change::UpdateNode(NodeRef::Id(node.id), Expect::Version(node.version), patch))
     }

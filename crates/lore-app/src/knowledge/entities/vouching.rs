@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use lore_core::names::name_key;
+use lore_core::names::is_same_name;
 use lore_core::{Node, NodeId, Properties, Result};
 use lore_store::{Bin, Change, Direction, Expect, NodeRef};
 use serde_json::{Value, json};
@@ -62,14 +62,14 @@ pub(in crate::knowledge) fn names_given(node: &Node) -> Vec<String> {
 
 /// Whether a name was given by somebody other than a note.
 pub(in crate::knowledge) fn is_given(node: &Node, name: &str) -> bool {
-    names_given(node).iter().any(|known| name_key(known) == name_key(name))
+    names_given(node).iter().any(|known| is_same_name(known, name))
 }
 
 /// Adds names to those given by somebody other than a note.
 pub(super) fn given(mut properties: Properties, names: &[String]) -> Properties {
     let mut all = listed(&properties);
     for name in names {
-        if !all.iter().any(|known| name_key(known) == name_key(name)) {
+        if !all.iter().any(|known| is_same_name(known, name)) {
             all.push(name.clone());
         }
     }
@@ -88,7 +88,7 @@ pub(in crate::knowledge) fn with_given(mut properties: Properties, names: &[Stri
 /// Removes a name from those given by somebody other than a note.
 pub(super) fn taken(mut properties: Properties, name: &str) -> Properties {
     let mut left = listed(&properties);
-    left.retain(|known| name_key(known) != name_key(name));
+    left.retain(|known| !is_same_name(known, name));
     match left.is_empty() {
         true => properties.remove(NAMES_GIVEN),
         false => properties.insert(NAMES_GIVEN.into(), json!(left)),

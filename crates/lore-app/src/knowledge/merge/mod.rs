@@ -6,9 +6,11 @@
 //!
 //! - `unmerge` undoes a merge.
 //! - `shares` tells what each of the entities merged into one contributed.
+//! - `bin` finds what a merged entity is part of when that lies in the bin itself.
 //! - `mentioned` records which of them an edge from a document is about, and `named` finds out
 //!   which of them a text means.
 
+pub(super) mod bin;
 pub(super) mod mentioned;
 pub(super) mod named;
 pub(super) mod shares;
@@ -19,9 +21,11 @@ pub use unmerge::unmerge;
 use std::collections::HashMap;
 
 use futures::FutureExt;
-use lore_core::{Edge, Error, Event, Node, NodeId, Properties, Result, Text, Uid, Visibility};
+use lore_core::{
+    Edge, Error, Event, Node, NodeId, PrincipalId, Properties, Result, Text, Uid, Visibility,
+};
 use lore_store::{
-    Batch, Bin, Change, Direction, Expect, NewEdge, NewText, NodePatch, NodeQuery, NodeRef, Require,
+    Batch, Bin, Change, Direction, Expect, NewEdge, NewText, NodePatch, NodeRef, Require,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -31,11 +35,11 @@ use super::entities::register::fresh_names;
 use super::entities::{Entity, ontology, uri};
 use super::librarian::Librarian;
 use super::relations::predicates::a;
-use super::relations::{EDGES_MAX, by_notes, is_relation, tellings};
+use super::relations::{EDGES_MAX, by_notes, is_bookkeeping, is_relation, tellings};
 use crate::pages::live;
 use crate::play::word;
 use mentioned::Mentioned;
-use shares::{Shares, told_of};
+use shares::{Shares, entity_of};
 
 /// Text kind of a post: a further text attached to a page.
 const POST: &str = "post";
@@ -72,6 +76,39 @@ pub(super) struct Given {
     /// The originals of `texts`, in the same order. Missing in older entries.
     #[serde(default)]
     pub(super) originals: Vec<String>,
+    /// Who could see each of `texts` when it was copied, in the same order. Missing in older
+    /// entries.
+    #[serde(default)]
+    pub(super) seen: Vec<Seen>,
+}
+
+/// A visibility, as stored in a log.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Seen {
+    Members,
+    Gm,
+    Private(i64),
+}
+
+impl From<Visibility> for Seen {
+    fn from(visibility: Visibility) -> Self {
+        match visibility {
+            Visibility::Members => Self::Members,
+            Visibility::Gm => Self::Gm,
+            Visibility::Private(who) => Self::Private(who.0),
+        }
+    }
+}
+
+impl From<Seen> for Visibility {
+    fn from(seen: Seen) -> Self {
+        match seen {
+            Seen::Members => Self::Members,
+            Seen::Gm => Self::Gm,
+            Seen::Private(who) => Self::Private(PrincipalId(who)),
+        }
+    }
 }
 
 /// Source, kind and target of an edge.
@@ -80,7 +117,7 @@ type Triple = (i64, String, i64);
 impl Given {
     /// Whether a log entry is about the merged entity or about anything merged into it earlier.
     fn is_told_of(&self, event: &Event) -> bool {
-        told_of(event).is_some_and(|of| self.uris.contains(&of))
+        entity_of(event).is_some_and(|of| self.uris.contains(&of))
     }
 }
 
@@ -96,6 +133,8 @@ pub struct Merged {
 /// Merges the entity `from` into `into`, which survives.
 pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) -> Result<Merged> {
     history::check_reason(reason)?;
+    // What the caller does not see of the one goes to the other as well.
+    let eyes = &librarian.all_seeing();
     let plan = || {
         async move {
             let (goes, stays) = (librarian.entity(from).await?, librarian.entity(into).await?);
@@ -105,12 +144,13 @@ pub async fn merge(librarian: &Librarian, from: &str, into: &str, reason: &str) 
             librarian.may_change(&goes.node)?;
             librarian.may_change(&stays.node)?;
             let lost = (is_open(&goes) && !is_open(&stays)).then(|| goes.node.name.clone());
+            let (goes, stays) = (eyes.entity(&goes.uri).await?, eyes.entity(&stays.uri).await?);
             let pair = Pair { from: &goes, into: &stays, told: into };
-            Ok((merged(librarian, pair, reason).await?, (stays.uri, lost)))
+            Ok((merged(eyes, pair, reason).await?, (stays.uri, lost)))
         }
         .boxed()
     };
-    let (uri, out_of_sight) = librarian.carry_out(plan).await?;
+    let (uri, out_of_sight) = librarian.carry_out_whole(plan).await?;
     Ok(Merged { entity: librarian.entity(&uri).await?, out_of_sight })
 }
 
@@ -205,10 +245,10 @@ async fn merged(librarian: &Librarian, pair: Pair<'_>, reason: &str) -> Result<B
     let mut uris = vec![from.uri.clone()];
     uris.extend(same_as(&from.node));
     let MovedEdges { edges, shared, aside, joins } = moved_edges(librarian, from, into).await?;
-    let Copied { texts, originals, copies } = copied_texts(librarian, from, into).await?;
+    let Copied { texts, originals, seen, copies } = copied_texts(librarian, from, into).await?;
     let behind = json!({
         "edges": edges.hidden, "shared": shared.hidden, "aside": aside.hidden,
-        "texts": texts.hidden, "originals": originals.hidden,
+        "texts": texts.hidden, "originals": originals.hidden, "seen": seen.hidden,
     });
     let shares = Shares::of(librarian, into).await?;
     let mut properties = into.node.properties.clone();
@@ -226,7 +266,7 @@ async fn merged(librarian: &Librarian, pair: Pair<'_>, reason: &str) -> Result<B
         uri: from.uri.clone(),
         name: from.node.name.clone(),
         aliases,
-        of: shares.told_of(told, &into.node.name).cloned(),
+        of: shares.meant_by(told, &into.node.name).cloned(),
         stays: Some(shares.own),
         uris,
         edges: edges.open,
@@ -235,10 +275,14 @@ async fn merged(librarian: &Librarian, pair: Pair<'_>, reason: &str) -> Result<B
         at: None,
         texts: texts.open,
         originals: originals.open,
+        seen: seen.open,
     };
     let beside = from.node.visibility;
     let entry = Entry { kind: MERGED, reason, details: json!(given), behind, beside };
     let (stays, goes) = (NodeRef::Id(into.node.id), NodeRef::Id(from.node.id));
+    if entry.size() > history::SIZE_MAX {
+        return Err(too_large(from, "relations, mentions and texts"));
+    }
     let mut batch = librarian
         .batch()
         .require(Require::NodeAt { node: goes, version: from.node.version })
@@ -277,23 +321,26 @@ struct MovedEdges {
 
 /// Moves the edges of the merged entity to the survivor, where it has no such edge yet.
 async fn moved_edges(librarian: &Librarian, from: &Entity, into: &Entity) -> Result<MovedEdges> {
-    let known: HashMap<Ends, Edge> = edges_of(librarian, into.node.id)
-        .await?
-        .into_iter()
-        .map(|edge| (ends(&edge), edge))
-        .collect();
+    let mut known: HashMap<Ends, Vec<Edge>> = HashMap::new();
+    for edge in edges_of(librarian, into).await? {
+        known.entry(ends(&edge)).or_default().push(edge);
+    }
     let (edges, shared, aside) = (Moved::NOTHING, Moved::NOTHING, Moved::NOTHING);
     let mut moved = MovedEdges { edges, shared, aside, joins: Vec::new() };
-    let edges = edges_of(librarian, from.node.id).await?;
-    let sights = seen_by(librarian, &edges).await?;
-    let seen = |end| sights.get(&end).copied().unwrap_or(Visibility::Gm);
-    for edge in edges {
+    let edges = edges_of(librarian, from).await?;
+    let nodes = ends_of(librarian, &edges).await?;
+    let seen = |end| nodes.get(&end).map_or(Visibility::Gm, |node| node.visibility);
+    // Bookkeeping follows from what its toolset keeps of either entity, so it stays with both.
+    for edge in edges.into_iter().filter(|edge| !is_bookkeeping(edge, &nodes)) {
         let place = |end| if end == from.node.id { into.node.id } else { end };
         let (source, target) = (place(edge.source), place(edge.target));
         let visibility = stricter(edge.visibility, from.node.visibility);
         let by = stricter(visibility, stricter(seen(edge.source), seen(edge.target)));
         let triple = (source.0, edge.kind.to_string(), target.0);
-        let own = known.get(&(source, edge.kind.to_string(), target));
+        let own = known.get(&(source, edge.kind.to_string(), target)).and_then(|known| {
+            let alike = known.iter().find(|own| own.visibility == visibility);
+            alike.or(known.first())
+        });
         // A hidden relation must not be added to one that everybody sees.
         let is_apart = own.is_some_and(|own| is_relation(own) && own.visibility != visibility);
         if source == target || is_apart {
@@ -354,16 +401,30 @@ fn mentioned(edge: &Edge, from: &Entity) -> Mentioned {
     Mentioned::of(edge).renamed("", &from.uri)
 }
 
-/// Returns the visibility of the nodes at the ends of edges.
-async fn seen_by(librarian: &Librarian, edges: &[Edge]) -> Result<HashMap<NodeId, Visibility>> {
+/// Returns the nodes at the ends of edges.
+async fn ends_of(librarian: &Librarian, edges: &[Edge]) -> Result<HashMap<NodeId, Node>> {
     let ids: Vec<NodeId> = edges.iter().flat_map(|edge| [edge.source, edge.target]).collect();
     let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
-    Ok(nodes.into_iter().map(|node| (node.id, node.visibility)).collect())
+    Ok(nodes.into_iter().map(|node| (node.id, node)).collect())
 }
 
-async fn edges_of(librarian: &Librarian, node: NodeId) -> Result<Vec<Edge>> {
-    let store = &librarian.app.store;
-    Ok(store.neighbours(&librarian.viewer, &[node], Direction::Both, &[], EDGES_MAX).await?)
+/// Returns all edges of an entity that is to be merged. Fails if there are more than one batch and
+/// one log entry can hold.
+async fn edges_of(librarian: &Librarian, entity: &Entity) -> Result<Vec<Edge>> {
+    let (store, nodes) = (&librarian.app.store, [entity.node.id]);
+    let edges =
+        store.neighbours(&librarian.viewer, &nodes, Direction::Both, &[], EDGES_MAX + 1).await?;
+    match edges.len() > EDGES_MAX {
+        true => Err(too_large(entity, "relations and mentions")),
+        false => Ok(edges),
+    }
+}
+
+fn too_large(entity: &Entity, what: &str) -> Error {
+    Error::Precondition {
+        message: format!("{:?} has too many {what} to be merged", entity.node.name),
+        hint: "merge the other way round, or keep both, joined by a relation".into(),
+    }
 }
 
 /// Source, kind and target of an edge.
@@ -377,6 +438,7 @@ fn ends(edge: &Edge) -> Ends {
 struct Copied {
     texts: Moved<String>,
     originals: Moved<String>,
+    seen: Moved<Seen>,
     copies: Vec<Change>,
 }
 
@@ -385,8 +447,8 @@ async fn copied_texts(librarian: &Librarian, from: &Entity, into: &Entity) -> Re
     let texts = texts_of(librarian, from.node.id).await?;
     let last = texts_of(librarian, into.node.id).await?.iter().map(|text| text.position).max();
     let mut position = last.unwrap_or_default();
-    let mut copied =
-        Copied { texts: Moved::NOTHING, originals: Moved::NOTHING, copies: Vec::new() };
+    let (copies, originals, seen) = (Moved::NOTHING, Moved::NOTHING, Moved::NOTHING);
+    let mut copied = Copied { texts: copies, originals, seen, copies: Vec::new() };
     for text in texts {
         let uid = librarian.app.effects.uid();
         position += 1;
@@ -394,6 +456,7 @@ async fn copied_texts(librarian: &Librarian, from: &Entity, into: &Entity) -> Re
         let copy = copy(uid, from, into, text, position)?;
         copied.texts.add(copy.visibility, uid.to_string());
         copied.originals.add(copy.visibility, original);
+        copied.seen.add(copy.visibility, copy.visibility.into());
         copied.copies.push(Change::CreateText(copy));
     }
     Ok(copied)
@@ -421,30 +484,6 @@ fn copy(uid: Uid, from: &Entity, into: &Entity, text: Text, position: i64) -> Re
 pub(super) fn same_as(node: &Node) -> Vec<String> {
     let known = node.properties.get(uri::SAME_AS).and_then(Value::as_array);
     known.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-/// Returns the deleted entity that the entity with this URI was merged into.
-async fn in_bin(librarian: &Librarian, uri: &str) -> Result<Option<Node>> {
-    let anchor = uri::anchor(uri);
-    let is_meant = |node: &Node| same_as(node).iter().any(|own| uri::anchor(own) == anchor);
-    found_in_bin(librarian, is_meant).await
-}
-
-/// Returns the first node in the bin that satisfies the predicate.
-pub(super) async fn found_in_bin(
-    librarian: &Librarian,
-    is_meant: impl Fn(&Node) -> bool,
-) -> Result<Option<Node>> {
-    let mut after = None;
-    loop {
-        let query = NodeQuery { bin: Bin::Deleted, after, ..NodeQuery::default() };
-        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
-        after = page.next;
-        match page.items.into_iter().find(&is_meant) {
-            None if after.is_some() => {}
-            found => return Ok(found),
-        }
-    }
 }
 
 /// Returns the numbers of everything merged into a node.

@@ -8,7 +8,7 @@
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use lore_core::names::name_key;
+use lore_core::names::is_same_name;
 use lore_core::{Event, Node, Result, Text, Timestamp};
 use lore_store::Bin;
 use serde_json::Value;
@@ -93,7 +93,7 @@ impl Shares {
             event.kind == DESCRIBED
                 && history::details(event).get("text").and_then(Value::as_str) == Some(&uid)
         };
-        let told = || self.events.iter().find(described).and_then(told_of);
+        let told = || self.events.iter().find(described).and_then(entity_of);
         share.map(|share| share.given.uri.clone()).or_else(told)
     }
 
@@ -120,10 +120,10 @@ impl Shares {
 
     /// Returns the URI of the merged entity that `called`, a name or URI, refers to. `None` if it
     /// refers to the survivor, whose primary name is `first`.
-    pub(in crate::knowledge) fn told_of(&self, called: &str, first: &str) -> Option<&String> {
+    pub(in crate::knowledge) fn meant_by(&self, called: &str, first: &str) -> Option<&String> {
         match called.starts_with(uri::PREFIX) {
             true => self.meant(called).map(|(_, of)| of),
-            false if is(called, first) => None,
+            false if is_same_name(called, first) => None,
             false => self.first_named(called).or_else(|| self.owner("", called)),
         }
     }
@@ -131,7 +131,8 @@ impl Shares {
     /// Returns the URI of the merged entity whose primary name this is. It comes before those that
     /// have the name as an alias, as it does where nothing is merged.
     fn first_named(&self, name: &str) -> Option<&String> {
-        let named = self.everybody().into_iter().find(|share| is(&share.given.name, name));
+        let named =
+            self.everybody().into_iter().find(|share| is_same_name(&share.given.name, name));
         named.map(|share| &share.given.uri)
     }
 
@@ -139,7 +140,7 @@ impl Shares {
     /// survivor does not show an alias of a merged entity that is its own primary name.
     pub(in crate::knowledge) fn is_alias(&self, node: &Node, uri: &str, name: &str) -> bool {
         let aliases = self.meant(uri).map_or(&node.aliases, |(share, _)| &share.own);
-        aliases.iter().any(|alias| is(alias, name))
+        aliases.iter().any(|alias| is_same_name(alias, name))
     }
 
     /// Returns the type of the merged entity with the URI `of`, or of the survivor if `of` is
@@ -158,7 +159,7 @@ impl Shares {
             Some(share) => share.told_of_itself().filter(retyped).last(),
             None => {
                 let later = since(&self.events, first.merge.sequence);
-                later.filter(|event| told_of(event).is_none()).filter(retyped).last()
+                later.filter(|event| entity_of(event).is_none()).filter(retyped).last()
             }
         };
         let told = told.and_then(type_told);
@@ -167,13 +168,13 @@ impl Shares {
 
     /// Whether the survivor itself has this name. `first` is its primary name.
     pub(in crate::knowledge) fn has(&self, name: &str, first: &str) -> bool {
-        is(name, first) || self.own.iter().any(|own| is(own, name))
+        is_same_name(name, first) || self.own.iter().any(|own| is_same_name(own, name))
     }
 
     /// Counts the entities within this one that have this name, not counting the survivor's primary
     /// name.
     pub(in crate::knowledge) fn owners(&self, name: &str) -> usize {
-        let own = usize::from(self.own.iter().any(|own| is(own, name)));
+        let own = usize::from(self.own.iter().any(|own| is_same_name(own, name)));
         own + self.merged.iter().map(|share| share.owners(name)).sum::<usize>()
     }
 
@@ -181,7 +182,7 @@ impl Shares {
     /// the name, otherwise any other. `None` if the name is the survivor's own alias or nobody's.
     pub(in crate::knowledge) fn owner(&self, uri: &str, name: &str) -> Option<&String> {
         let meant = self.meant(uri).and_then(|(share, _)| share.owner(name));
-        let is_own = self.own.iter().any(|own| is(own, name));
+        let is_own = self.own.iter().any(|own| is_same_name(own, name));
         meant.or_else(|| match is_own {
             true => None,
             false => self.merged.iter().find_map(|share| share.owner(name)),
@@ -251,7 +252,7 @@ impl Party<'_> {
     /// first.
     pub(super) fn told<'s>(&'s self, shares: &'s Shares) -> impl Iterator<Item = &'s Event> {
         let later = since(&shares.events, self.main.merge.sequence);
-        later.filter(|event| told_of(event).is_some_and(|of| self.has_uri(&of)))
+        later.filter(|event| entity_of(event).is_some_and(|of| self.has_uri(&of)))
     }
 
     /// Returns the companion whose merge this log entry records, unless that merge was undone.
@@ -277,7 +278,7 @@ impl Share {
 
     /// Whether this entity itself, without its parts, has this name.
     pub(in crate::knowledge) fn has(&self, name: &str) -> bool {
-        self.own.iter().chain([&self.given.name]).any(|own| is(own, name))
+        self.own.iter().chain([&self.given.name]).any(|own| is_same_name(own, name))
     }
 
     /// Returns all its aliases: its own and every name of its parts.
@@ -321,7 +322,7 @@ impl Share {
 
     /// Whether the merge gave this name to the survivor.
     fn gave(&self, name: &str) -> bool {
-        self.given.aliases.iter().any(|alias| is(alias, name))
+        self.given.aliases.iter().any(|alias| is_same_name(alias, name))
     }
 }
 
@@ -329,7 +330,7 @@ impl Share {
 fn distinct(all: impl Iterator<Item = String>, first: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in all {
-        if !is(&name, first) && !names.iter().any(|known| is(known, &name)) {
+        if !is_same_name(&name, first) && !names.iter().any(|known| is_same_name(known, &name)) {
             names.push(name);
         }
     }
@@ -358,16 +359,16 @@ fn since(events: &[Event], sequence: i64) -> impl Iterator<Item = &Event> {
 fn own(aliases: &[String], merged: &[Share], events: &[Event]) -> Vec<String> {
     let Some(last) = merged.first() else { return aliases.to_vec() };
     let later = || since(events, last.merge.sequence);
-    let of_itself = later().filter(|event| told_of(event).is_none());
+    let of_itself = later().filter(|event| entity_of(event).is_none());
     let told = of_itself.fold(last.given.stays.clone().unwrap_or_default(), retold);
-    let of_others = |event: &&Event| event.kind == ALIAS_REMOVED && told_of(event).is_some();
+    let of_others = |event: &&Event| event.kind == ALIAS_REMOVED && entity_of(event).is_some();
     let lost: Vec<String> = later().filter(of_others).filter_map(alias).collect();
-    let was_told = |name: &String| told.iter().any(|own| is(own, name));
+    let was_told = |name: &String| told.iter().any(|own| is_same_name(own, name));
     let others =
         |name: &String| merged.iter().any(|share| share.owners(name) > 0 || share.gave(name));
     let shown = aliases.iter().filter(|name| was_told(name) || !others(name));
     let hidden = told.iter().filter(|name| {
-        let is_name = |other: &String| is(other, name);
+        let is_name = |other: &String| is_same_name(other, name);
         lost.iter().any(is_name) && !aliases.iter().any(is_name)
     });
     shown.chain(hidden).cloned().collect()
@@ -382,13 +383,13 @@ fn retold(mut names: Vec<String>, event: &Event) -> Vec<String> {
         RENAMED => (text("to"), text("from")),
         _ => (None, None),
     };
-    names.retain(|name| !gone.iter().any(|gone| is(gone, name)));
-    names.extend(come.filter(|come| !names.iter().any(|name| is(name, come))));
+    names.retain(|name| !gone.iter().any(|gone| is_same_name(gone, name)));
+    names.extend(come.filter(|come| !names.iter().any(|name| is_same_name(name, come))));
     names
 }
 
 /// Returns the URI of the merged entity that a log entry is about; `None` if it is the survivor.
-pub(super) fn told_of(event: &Event) -> Option<String> {
+pub(super) fn entity_of(event: &Event) -> Option<String> {
     history::details(event).get(OF).and_then(Value::as_str).map(str::to_owned)
 }
 
@@ -399,8 +400,4 @@ pub(super) fn type_told(event: &Event) -> Option<EntityType> {
 
 fn alias(event: &Event) -> Option<String> {
     history::details(event).get("alias").and_then(Value::as_str).map(str::to_owned)
-}
-
-fn is(one: &str, other: &str) -> bool {
-    name_key(one) == name_key(other)
 }

@@ -21,7 +21,8 @@ use serde_json::Value;
 use super::entities::ontology::is_written_here;
 use super::entities::{self, Entity, Fit, Meant, uri};
 use super::librarian::Librarian;
-use crate::play::word;
+use crate::pages::links;
+use crate::play::{self, word};
 use predicates::{Kept, Predicate};
 use tellings::Telling;
 
@@ -37,6 +38,17 @@ const ITEMS_MAX: usize = 500;
 /// Whether an edge is a relation, as opposed to a mention.
 pub(super) fn is_relation(edge: &Edge) -> bool {
     edge.kind.as_str() != MENTIONS
+}
+
+/// Whether an edge between two of these nodes only repeats what a toolset keeps of one of them, such
+/// as the parent of a page or the campaign of a character.
+pub(super) fn is_bookkeeping(edge: &Edge, nodes: &HashMap<NodeId, Node>) -> bool {
+    let kind = edge.kind.as_str();
+    let source = nodes.get(&edge.source);
+    let ends = source.zip(nodes.get(&edge.target));
+    INNER.contains(&kind) && is_relation(edge)
+        || source.is_some_and(|source| links::is_parent(kind, source))
+        || ends.is_some_and(|(source, target)| play::is_table_link(kind, [source, target]))
 }
 
 /// Kinds of edges that are no relations: mentions, and bookkeeping of single toolsets.

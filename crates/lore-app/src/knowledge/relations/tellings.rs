@@ -18,8 +18,6 @@ use super::{OBJECT_AS, SOURCE, SOURCE_RID, SUBJECT_AS, TOLD_BY, called_at};
 const TELLINGS: &str = "tellings";
 /// The properties that say where a telling comes from.
 const ORIGIN: [&str; 4] = [SOURCE, SOURCE_RID, TOLD_BY, SAID_TOO];
-/// Most tellings stored with one edge.
-const TELLINGS_MAX: usize = 100;
 
 /// One statement that two entities are related.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,7 +39,7 @@ impl Telling {
     }
 
     /// Changes whom it is about at one end of its edge.
-    pub(in crate::knowledge) fn told_of(mut self, edge: &Edge, end: NodeId, of: &str) -> Self {
+    pub(in crate::knowledge) fn about(mut self, edge: &Edge, end: NodeId, of: &str) -> Self {
         let place = if edge.source == end { &mut self.subject } else { &mut self.object };
         of.clone_into(place);
         self
@@ -86,20 +84,20 @@ pub(in crate::knowledge) fn named(
     uri: &str,
 ) -> Vec<Telling> {
     let named = |one: Telling| match one.at(edge, end).is_empty() {
-        true => one.told_of(edge, end, uri),
+        true => one.about(edge, end, uri),
         false => one,
     };
     told.into_iter().map(named).collect()
 }
 
-/// Adds tellings about pairs of entities that have none yet, up to [`TELLINGS_MAX`].
+/// Adds tellings about pairs of entities that have none yet.
 pub(in crate::knowledge) fn add(
     tellings: &mut Vec<Telling>,
     more: impl IntoIterator<Item = Telling>,
 ) {
     for one in more {
         let is_known = tellings.iter().any(|known| known.is_of_same(&one));
-        if !is_known && tellings.len() < TELLINGS_MAX {
+        if !is_known {
             tellings.push(one);
         }
     }

@@ -17,6 +17,7 @@ use super::sync::the_same;
 use crate::knowledge::documents::shelve;
 use crate::knowledge::entities::{self, uri};
 use crate::knowledge::librarian::Librarian;
+use crate::knowledge::merge::bin;
 
 /// Most notes that are remembered.
 const REMEMBERED_MAX: usize = 10_000;
@@ -103,9 +104,12 @@ pub(super) async fn came_back(librarian: &Librarian, path: &NotePath, text: &str
     }
     if let Some(about) = &gone.about
         && entities::by_uri(librarian, about).await?.is_none()
-        && let Some(uid) = uri::derived_uid(&librarian.viewer, about)
     {
-        taken_out(librarian, uid).await?;
+        // What was merged into another comes back as part of that one.
+        let whole = bin::survivor(librarian, about).await?.map(|node| node.uid);
+        if let Some(uid) = whole.or_else(|| uri::derived_uid(&librarian.viewer, about)) {
+            taken_out(librarian, uid).await?;
+        }
     }
     if !stored_notes::follow(librarian, &gone.path, &here).await? {
         return Ok(false);

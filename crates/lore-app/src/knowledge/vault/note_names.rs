@@ -1,6 +1,6 @@
 //! The names that notes give their entities, and what happens when these names change.
 
-use lore_core::names::name_key;
+use lore_core::names::is_same_name;
 use lore_core::{Node, Result};
 use lore_store::{NameMatch, NodeQuery};
 use lore_vault::NotePath;
@@ -59,7 +59,7 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
     let mut entity = known.entity.clone();
     let first = names.now.first().zip(names.before.first());
     if let Some((now, before)) = first.filter(|(now, before)| !merged && now != before)
-        && is(&entity.node.name, before)
+        && is_same_name(&entity.node.name, before)
     {
         entity = amend::rename(librarian, uri, now, IS_CALLED_SO).await?;
         entity = cleared(librarian, entity, before).await?;
@@ -70,7 +70,7 @@ pub(super) async fn named(librarian: &Librarian, known: Subject, names: &Names) 
         }
     }
     for gone in names.before.iter().skip(1) {
-        let kept = names.now.iter().any(|name| is(name, gone));
+        let kept = names.now.iter().any(|name| is_same_name(name, gone));
         if !kept && is_alias(librarian, &entity, uri, gone).await? {
             entity = amend::give_up_alias(librarian, uri, gone, SAYS_SO_NO_MORE).await?;
         }
@@ -86,13 +86,17 @@ async fn was_taken(
     name: &str,
 ) -> Result<bool> {
     let mut shown = entity.node.aliases.iter().chain([&entity.node.name]);
-    let is_new = !names.before.iter().any(|before| is(before, name));
-    if is_new || shown.any(|shown| is(shown, name)) {
+    let is_new = !names.before.iter().any(|before| is_same_name(before, name));
+    if is_new || shown.any(|shown| is_same_name(shown, name)) {
         return Ok(false);
     }
     let entries = history::entries(librarian, &entity.uri).await?;
     let of_name = |entry: &&Logged| {
-        entry.details.get("alias").and_then(Value::as_str).is_some_and(|alias| is(alias, name))
+        entry
+            .details
+            .get("alias")
+            .and_then(Value::as_str)
+            .is_some_and(|alias| is_same_name(alias, name))
     };
     Ok(entries.iter().find(of_name).is_some_and(|entry| entry.kind == history::ALIAS_REMOVED))
 }
@@ -112,12 +116,13 @@ pub(super) async fn take_back(
         let added = |entry: &&Logged| entry.kind == history::ALIAS_ADDED;
         let told = |entry: &Logged| {
             let alias = entry.details.get("alias").and_then(Value::as_str);
-            entry.reason == SAYS_SO && alias.is_some_and(|alias| is(alias, name))
+            entry.reason == SAYS_SO && alias.is_some_and(|alias| is_same_name(alias, name))
         };
         entries.iter().filter(added).any(told)
     };
     for (place, name) in called(Some(document)).iter().enumerate() {
-        let stays = kept.iter().any(|other| is(other, name)) || place == 0 && !given(name);
+        let stays =
+            kept.iter().any(|other| is_same_name(other, name)) || place == 0 && !given(name);
         if !stays && is_alias(librarian, &subject.entity, &subject.uri, name).await? {
             amend::give_up_alias(librarian, &subject.uri, name, SAYS_SO_NO_MORE).await?;
         }
@@ -128,10 +133,6 @@ pub(super) async fn take_back(
 /// Whether a name is an alias of the entity that a URI within `entity` refers to.
 async fn is_alias(librarian: &Librarian, entity: &Entity, uri: &str, name: &str) -> Result<bool> {
     Ok(Shares::of(librarian, entity).await?.is_alias(&entity.node, uri, name))
-}
-
-fn is(one: &str, other: &str) -> bool {
-    name_key(one) == name_key(other)
 }
 
 /// Settles name conflicts after a note renamed its entity from `before`. The former name stays as
@@ -145,7 +146,7 @@ async fn cleared(librarian: &Librarian, entity: Entity, before: &str) -> Result<
         }
     }
     let others = called_so(librarian, &entity, before).await?;
-    match others.iter().any(|other| is(&other.node.name, before)) {
+    match others.iter().any(|other| is_same_name(&other.node.name, before)) {
         true => amend::remove_alias(librarian, &entity.uri, before, OTHER_IS_CALLED_SO).await,
         false => Ok(entity),
     }
@@ -196,13 +197,13 @@ async fn all_called_so(
 
 /// Whether an entity has a name only because its note was formerly called so.
 async fn was_renamed(librarian: &Librarian, entity: &Entity, name: &str) -> Result<bool> {
-    if !entity.node.aliases.iter().any(|alias| is(alias, name)) {
+    if !entity.node.aliases.iter().any(|alias| is_same_name(alias, name)) {
         return Ok(false);
     }
     let notes = stored_notes::notes_about(librarian, entity).await?;
     // The primary name in a stored note may be out of date, because the note was just renamed.
     let mut listed = notes.iter().flat_map(|note| called(Some(note)).into_iter().skip(1));
-    if listed.any(|listed| is(&listed, name)) {
+    if listed.any(|listed| is_same_name(&listed, name)) {
         return Ok(false);
     }
     let entries = history::entries(librarian, &entity.uri).await?;
@@ -212,7 +213,11 @@ async fn was_renamed(librarian: &Librarian, entity: &Entity, name: &str) -> Resu
         entry.kind == history::ALIAS_ADDED && entry.details.get("alias") == Some(&json!(name))
     };
     let left = |entry: &Logged| {
-        entry.details.get("from").and_then(Value::as_str).is_some_and(|from| is(from, name))
+        entry
+            .details
+            .get("from")
+            .and_then(Value::as_str)
+            .is_some_and(|from| is_same_name(from, name))
     };
     let is_given = entries.iter().any(given) || vouching::is_given(&entity.node, name);
     Ok(renames.any(left) && !is_given)

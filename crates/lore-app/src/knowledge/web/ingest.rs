@@ -229,7 +229,7 @@ async fn take_in(
     if given.name.trim().starts_with(uri::PREFIX) {
         let uri = given.name.trim();
         let entity = librarian.entity(uri).await?;
-        let of = entities::told_of(librarian, &entity, uri).await?;
+        let of = entities::entity_called(librarian, &entity, uri).await?;
         return Ok(Registered::known(entity, of));
     }
     let entity_type = librarian.entity_type(&given.type_name).await?.ok_or_else(|| {

@@ -1,98 +1,109 @@
 //! Unmerging: dividing mentions between the survivor and the departing entity, both those that name
 //! the survivor and those in its own texts (terms: see `unmerge`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use lore_core::{Edge, EdgeKind, Node, NodeId, Properties, Result, Text, Visibility};
-use lore_store::{Change, NewEdge, NodeRef};
+use lore_store::{Bin, Change, EdgePatch, EdgeRef, Expect, NewEdge, NodeRef};
 
-use super::edges::{Parting, ended, triple};
+use super::edges::{Held, Parting, Place, ended, triple};
+use super::everybody::Everybody;
+use super::given_back::{self, Stood};
 use crate::knowledge::documents::shelve;
-use crate::knowledge::librarian::Librarian;
 use crate::knowledge::merge::mentioned::Mentioned;
 use crate::knowledge::merge::named::numbers_in;
 use crate::knowledge::merge::{self, Triple};
-use crate::knowledge::relations::{MENTIONS, by_notes};
+use crate::knowledge::relations::{MENTIONS, is_relation};
 use crate::play::word;
 
-/// The properties a mention gets on each side; `None` where that side has no such mention.
+/// What a mention is on each side; `None` where that side has no such mention.
 struct Parts {
-    stays: Option<Properties>,
-    theirs: Option<Properties>,
+    stays: Option<Part>,
+    theirs: Option<Part>,
+}
+
+/// The properties a mention gets, and who may see it; `None` if texts do not say.
+struct Part {
+    properties: Properties,
+    seen: Option<Visibility>,
 }
 
 impl Parting<'_> {
-    /// Divides the survivor's mentions (`live`) between it and the departing entity (`other`).
+    /// Divides the survivor's mentions between it and the departing entity (`other`).
     /// Returns the changes, and which of the departing entity's edges they already cover.
     pub(super) async fn mentions(
         &self,
-        librarian: &Librarian,
-        live: &[Edge],
+        everybody: &Everybody<'_>,
+        held: &Held,
         other: NodeId,
-    ) -> Result<(Vec<Change>, HashSet<Triple>)> {
-        let nodes = self.beyond(librarian, live).await?;
+    ) -> Result<(Vec<Change>, HashSet<Place>)> {
         let (mut changes, mut settled) = (Vec::new(), HashSet::new());
-        for edge in live {
-            let parts = self.parts(librarian, edge, &nodes).await?;
-            let place = self.placed(triple(edge), other);
-            changes.extend(match parts.stays {
-                Some(properties) => with(edge, properties),
+        for edge in held.edges.iter().filter(|edge| !is_relation(edge)) {
+            let Parts { stays, theirs } = self.parts(everybody, edge, held).await?;
+            let place = self.place(edge, other);
+            // A document in the bin cannot be joined to anything. If it comes back, it is read
+            // again.
+            if held.is_binned(edge) && theirs.is_some() && !self.own.contains_key(&place) {
+                continue;
+            }
+            let stood = if stays.is_some() { Stood::ForBoth } else { Stood::ForOne };
+            changes.extend(match stays {
+                Some(Part { properties, seen }) => with(edge, properties, seen),
                 None => Some(ended(edge)),
             });
-            if let Some(properties) = parts.theirs {
-                changes.extend(match self.own.get(&place) {
-                    Some(own) => with(own, properties),
-                    None => Some(put(edge, &place, properties)),
-                });
-                settled.insert(place);
-            }
-        }
-        for (place, visibility) in self.of_each_other(other) {
-            if !self.has(&place) {
-                changes.push(put_new(&place, visibility)?);
-            }
+            let Some(Part { properties, seen }) = theirs else { continue };
+            changes.extend(match self.own.get(&place) {
+                Some(own) => {
+                    let (now, stood) = match seen {
+                        Some(seen) => (seen, Stood::ForOne),
+                        None => (edge.visibility, stood),
+                    };
+                    let back = given_back::visibility(Some(self.was(own)), now, stood);
+                    with(own, properties, back)
+                }
+                None => Some(put(edge, &place.0, properties, seen.unwrap_or(edge.visibility))),
+            });
             settled.insert(place);
+        }
+        for (triple, visibility) in self.of_each_other(other) {
+            let known = self.own.iter().find(|((known, _), _)| *known == triple);
+            match known {
+                Some((place, own)) => {
+                    let was = Some(self.was(own));
+                    let back = given_back::visibility(was, visibility, Stood::ForOne);
+                    changes.extend(with(own, own.properties.clone(), back));
+                    settled.insert(place.clone());
+                }
+                None => changes.push(put_new(&triple, visibility)?),
+            }
         }
         Ok((changes, settled))
     }
 
-    /// Returns the nodes at both ends of the edges.
-    async fn beyond(&self, librarian: &Librarian, live: &[Edge]) -> Result<HashMap<NodeId, Node>> {
-        let ids: Vec<NodeId> = live.iter().flat_map(|edge| [edge.source, edge.target]).collect();
-        let nodes = librarian.app.store.nodes(&librarian.viewer, &ids).await?;
-        Ok(nodes.into_iter().map(|node| (node.id, node)).collect())
-    }
-
     /// Decides to which side a mention belongs. Texts written here are searched for the numbers of
     /// both entities; if they contain none, what the mention itself records decides.
-    async fn parts(
-        &self,
-        librarian: &Librarian,
-        edge: &Edge,
-        nodes: &HashMap<NodeId, Node>,
-    ) -> Result<Parts> {
+    async fn parts(&self, everybody: &Everybody<'_>, edge: &Edge, held: &Held) -> Result<Parts> {
+        let nodes = &held.nodes;
         let (numbers_kept, numbers_other) = self.numbers();
         let said = if edge.source == self.kept.node.id {
             let numbers = nodes.get(&edge.target).map(merge::numbers).unwrap_or_default();
-            let mentions = |texts: &[&Text]| texts.iter().any(|text| has_any(&text.body, &numbers));
-            (mentions(&self.texts.staying()), mentions(&self.texts.texts()))
+            (seen(self.texts.staying(), &numbers), seen(self.texts.texts(), &numbers))
         } else {
             match nodes.get(&edge.source) {
-                Some(page) if !page.properties.contains_key(shelve::DIGEST) => {
-                    let texts = merge::texts_of(librarian, page.id).await?;
-                    let mentions =
-                        |numbers: &[i64]| texts.iter().any(|text| has_any(&text.body, numbers));
-                    (mentions(&numbers_kept), mentions(&numbers_other))
+                Some(page) if has_texts(page) && !held.is_binned(edge) => {
+                    let texts = everybody.texts(page.id, Bin::Live).await?;
+                    (seen(&texts, &numbers_kept), seen(&texts, &numbers_other))
                 }
-                _ => (false, false),
+                _ => (None, None),
             }
         };
         Ok(match said {
             // No text contains a number of either entity, or the source is a document.
-            (false, false) => self.as_said(edge),
+            (None, None) => self.as_said(edge),
             (stays, theirs) => {
-                let itself = || Mentioned::itself().kept(&edge.properties);
-                Parts { stays: stays.then(itself), theirs: theirs.then(itself) }
+                let properties = || Mentioned::itself().kept(&edge.properties);
+                let part = |seen| Part { properties: properties(), seen: Some(seen) };
+                Parts { stays: stays.map(part), theirs: theirs.map(part) }
             }
         })
     }
@@ -101,12 +112,15 @@ impl Parting<'_> {
     fn as_said(&self, edge: &Edge) -> Parts {
         if edge.source == self.kept.node.id {
             let is_theirs = self.party.all().any(|share| share.given.edges.contains(&triple(edge)));
-            let (theirs, stays) = (is_theirs.then(|| edge.properties.clone()), !is_theirs);
-            return Parts { stays: stays.then(|| edge.properties.clone()), theirs };
+            let part = || Part { properties: edge.properties.clone(), seen: None };
+            return Parts { stays: (!is_theirs).then(part), theirs: is_theirs.then(part) };
         }
         let (theirs, stays) = Mentioned::of(edge).split(|of| self.party.has_uri(of));
         let theirs = theirs.renamed(&self.party.main.given.uri, "");
-        let kept = |one: Mentioned| (!one.is_nobody()).then(|| one.kept(&edge.properties));
+        let kept = |one: Mentioned| {
+            let properties = (!one.is_nobody()).then(|| one.kept(&edge.properties))?;
+            Some(Part { properties, seen: None })
+        };
         Parts { stays: kept(stays), theirs: kept(theirs) }
     }
 
@@ -120,10 +134,7 @@ impl Parting<'_> {
             (other, kept, self.texts.texts(), numbers_kept),
         ];
         let mentioned = ways.into_iter().filter_map(|(source, target, texts, numbers)| {
-            let mentioning = texts.into_iter().filter(|text| has_any(&text.body, &numbers));
-            let seen: Vec<Visibility> = mentioning.map(|text| text.visibility).collect();
-            let open = seen.iter().find(|one| **one == Visibility::Members);
-            let visibility = *open.or(seen.first())?;
+            let visibility = seen(texts, &numbers)?;
             Some(((source.0, MENTIONS.to_owned(), target.0), visibility))
         });
         mentioned.collect()
@@ -139,24 +150,49 @@ impl Parting<'_> {
     }
 }
 
+/// Whether the texts of a node say whom it mentions. What a document mentions was found out when it
+/// was read.
+fn has_texts(node: &Node) -> bool {
+    !node.properties.contains_key(shelve::DIGEST)
+}
+
 fn has_any(text: &str, numbers: &[i64]) -> bool {
     let found = numbers_in(text);
     numbers.iter().any(|number| found.contains(number))
 }
 
-/// Updates the properties of a mention if they differ.
-fn with(edge: &Edge, properties: Properties) -> Option<Change> {
-    (properties != edge.properties).then(|| by_notes::with(edge, properties))
+/// Returns who may see a mention that these texts make by one of these numbers: everybody who may
+/// read one of them. `None` if none does.
+fn seen<'t>(texts: impl IntoIterator<Item = &'t Text>, numbers: &[i64]) -> Option<Visibility> {
+    let mentioning = texts.into_iter().filter(|text| has_any(&text.body, numbers));
+    let seen: Vec<Visibility> = mentioning.map(|text| text.visibility).collect();
+    let open = seen.iter().find(|one| **one == Visibility::Members);
+    open.or(seen.first()).copied()
 }
 
-/// Creates a mention with the kind, weight and visibility of `like` at other ends.
-fn put(like: &Edge, (source, _, target): &Triple, properties: Properties) -> Change {
+/// Updates a mention if that changes anything.
+fn with(edge: &Edge, properties: Properties, seen: Option<Visibility>) -> Option<Change> {
+    let visibility = seen.filter(|seen| *seen != edge.visibility);
+    let is_same = properties == edge.properties && visibility.is_none();
+    let properties = Some(properties);
+    let patch = EdgePatch { properties, visibility, ..EdgePatch::default() };
+    let change = Change::UpdateEdge(EdgeRef::Id(edge.id), Expect::Version(edge.version), patch);
+    (!is_same).then_some(change)
+}
+
+/// Creates a mention with the kind and weight of `like` at other ends.
+fn put(
+    like: &Edge,
+    (source, _, target): &Triple,
+    properties: Properties,
+    visibility: Visibility,
+) -> Change {
     Change::PutEdge(NewEdge {
         source: NodeRef::Id(NodeId(*source)),
         target: NodeRef::Id(NodeId(*target)),
         kind: like.kind.clone(),
         weight: like.weight,
-        visibility: like.visibility,
+        visibility,
         properties,
     })
 }

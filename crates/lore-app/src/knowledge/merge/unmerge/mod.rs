@@ -13,10 +13,14 @@
 //! - `edges` divides the edges between the two: `relations` those between entities, `mentions`
 //!   those from documents.
 //! - `texts` divides the texts.
+//! - `everybody` reads what several people keep there.
+//! - `given_back` says what an item gets from the one that stood for it.
 //! - `log_entries` copies what the survivor's log says about the departing entity into its own.
 //! - `reread` reads notes again.
 
 mod edges;
+mod everybody;
+mod given_back;
 mod log_entries;
 mod mentions;
 mod relations;
@@ -24,7 +28,7 @@ mod reread;
 mod texts;
 
 use futures::FutureExt;
-use lore_core::{Error, Node, Result, Timestamp, Uid};
+use lore_core::{Error, Node, NodeId, Result, Timestamp, Uid};
 use lore_store::{Batch, Bin, Change, Expect, NameMatch, NodeKey, NodePatch, NodeQuery, NodeRef};
 use serde_json::{Value, json};
 
@@ -32,8 +36,9 @@ use super::shares::{Party, Shares, type_told};
 use crate::knowledge::entities::history::{self, Entry, REGISTERED, RETYPED, UNMERGED};
 use crate::knowledge::entities::{self, Entity, ontology, uri, vouching};
 use crate::knowledge::librarian::Librarian;
-use crate::knowledge::merge::{self, Given};
+use crate::knowledge::merge::{self, Given, bin};
 use edges::Parting;
+use everybody::Everybody;
 use log_entries::HandedOver;
 use texts::Leaving;
 
@@ -48,7 +53,7 @@ pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<E
     history::check_reason(reason)?;
     let binned = match entities::by_uri(librarian, uri).await? {
         Some(_) => None,
-        None => merge::in_bin(librarian, uri).await?,
+        None => bin::survivor(librarian, uri).await?,
     };
     // A survivor that was deleted meanwhile is restored for the unmerge and deleted again
     // afterwards.
@@ -61,17 +66,20 @@ pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<E
 }
 
 async fn part(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> {
+    // What others added while the two were merged is divided as well.
+    let eyes = &librarian.all_seeing();
     let plan = || {
         async move {
             let kept = librarian.entity(uri).await?;
             librarian.may_change(&kept.node)?;
-            let shares = Shares::of(librarian, &kept).await?;
+            let kept = eyes.entity(&kept.uri).await?;
+            let shares = Shares::of(eyes, &kept).await?;
             let party = parting(&shares, uri)?;
-            Ok((unmerged(librarian, &kept, &shares, &party, reason).await?, kept.node.uid))
+            Ok((unmerged(eyes, &kept, &shares, &party, reason).await?, kept.node.uid))
         }
         .boxed()
     };
-    let kept = librarian.carry_out(plan).await?;
+    let kept = librarian.carry_out_whole(plan).await?;
     let restored = librarian.entity(uri).await?;
     finish(librarian, kept).await?;
     Ok(entities::by_uri(librarian, uri).await?.unwrap_or(restored))
@@ -105,10 +113,14 @@ async fn unmerged(
     let given = &party.main.given;
     let uid: Uid = given.uid.parse().map_err(|_| Error::Corrupt { what: "a merge".into() })?;
     let aliases = shares.without(party, &kept.node.name);
-    let leaving = Leaving::of(librarian, kept, shares, party).await?;
-    let parting = Parting::of(librarian, kept, (shares, party), &leaving).await?;
-    let edges = parting.edges(librarian).await?;
-    let batch = librarian.batch().change(Change::RestoreNode(NodeRef::Uid(uid)));
+    let gone = party.all().filter_map(|share| share.node.as_ref());
+    let nodes: Vec<NodeId> = gone.map(|node| node.id).chain([kept.node.id]).collect();
+    let everybody = &Everybody::at(librarian, &nodes).await?;
+    let leaving = Leaving::of(everybody, kept, shares, party).await?;
+    let parting = Parting::of(everybody, kept, (shares, party), &leaving).await?;
+    let edges = parting.edges(everybody).await?;
+    let batch =
+        librarian.batch().reaching_everybody().change(Change::RestoreNode(NodeRef::Uid(uid)));
     let mut batch = batch.change(left(kept, shares, party, aliases)?);
     if let Some(node) = &party.main.node {
         let log = HandedOver { librarian, node, party, parting: &parting };
@@ -146,9 +158,9 @@ fn left(kept: &Entity, shares: &Shares, party: &Party<'_>, aliases: Vec<String>)
         kind = ontology::kind_as(&kept.node, own)?;
         properties.insert(ontology::TYPE.into(), json!(own.as_str()));
     }
-    let away = Unfinished::of(&kept.node).is_some_and(|before| before.away);
-    let since = (party.main.given.uri.clone(), party.main.merged_at());
-    properties.insert(UNFINISHED.into(), Unfinished { since: Some(since), away }.kept());
+    let mut unfinished = Unfinished::of(&kept.node).unwrap_or_default();
+    unfinished.since.push((party.main.given.uri.clone(), party.main.merged_at()));
+    properties.insert(UNFINISHED.into(), unfinished.kept());
     let (aliases, properties) = (Some(aliases), Some(properties));
     let patch = NodePatch { kind, aliases, properties, ..NodePatch::default() };
     Ok(Change::UpdateNode(NodeRef::Id(kept.node.id), Expect::Version(kept.node.version), patch))
@@ -195,12 +207,12 @@ pub(super) async fn gone(librarian: &Librarian, given: &Given) -> Result<Option<
     Ok(page.items.into_iter().find(|node| node.uid.to_string() == given.uid))
 }
 
-/// What remains to be done after the batch of an unmerge.
+/// What remains to be done after the batches of unmerges.
 #[derive(Default)]
 struct Unfinished {
-    /// The URI of the departing entity and when it was merged. Notes written since then are read
-    /// again.
-    since: Option<(String, Timestamp)>,
+    /// The URIs of the departing entities and when each was merged. Notes written since then are
+    /// read again.
+    since: Vec<(String, Timestamp)>,
     /// Whether the survivor was in the bin and has to return there.
     away: bool,
 }
@@ -208,15 +220,21 @@ struct Unfinished {
 impl Unfinished {
     fn of(node: &Node) -> Option<Self> {
         let kept = node.properties.get(UNFINISHED)?;
-        let text = |key: &str| kept.get(key).and_then(Value::as_str);
-        let since = text("uri").zip(text("since").and_then(|since| since.parse().ok()));
-        let since = since.map(|(uri, since)| (uri.to_owned(), since));
+        let read = |one: &Value| {
+            let text = |key: &str| one.get(key).and_then(Value::as_str);
+            Some((text("uri")?.to_owned(), text("since")?.parse().ok()?))
+        };
+        let listed = kept.get("of").and_then(Value::as_array);
+        // Older versions kept one, without a list.
+        let all = listed.map_or(std::slice::from_ref(kept), Vec::as_slice);
+        let since = all.iter().filter_map(read).collect();
         Some(Self { since, away: kept.get("away") == Some(&json!(true)) })
     }
 
     fn kept(&self) -> Value {
-        let (uri, since) = self.since.clone().unzip();
-        json!({ "uri": uri, "since": since.map(|since| since.to_string()), "away": self.away })
+        let one =
+            |(uri, since): &(String, Timestamp)| json!({ "uri": uri, "since": since.to_string() });
+        json!({ "of": self.since.iter().map(one).collect::<Vec<_>>(), "away": self.away })
     }
 }
 
@@ -228,7 +246,7 @@ pub(in crate::knowledge) fn is_unfinished(node: &Node) -> bool {
 /// Restores a deleted survivor so that another entity can be unmerged from it.
 async fn taken_out(librarian: &Librarian, kept: &Node) -> Result<()> {
     let mut properties = kept.properties.clone();
-    properties.insert(UNFINISHED.into(), Unfinished { since: None, away: true }.kept());
+    properties.insert(UNFINISHED.into(), Unfinished { away: true, ..Unfinished::default() }.kept());
     let id = NodeRef::Uid(kept.uid);
     let back = librarian.batch().change(Change::RestoreNode(id));
     let back = back.change(with(kept, properties));
@@ -242,25 +260,36 @@ async fn finish(librarian: &Librarian, kept: Uid) -> Result<()> {
     let node = store.node(&librarian.viewer, NodeKey::Uid(kept)).await?;
     let Some(entity) = node.and_then(Entity::of) else { return Ok(()) };
     let Some(Unfinished { since, away }) = Unfinished::of(&entity.node) else { return Ok(()) };
-    if let Some((uri, merged_at)) = since
+    let (mut read_again, is_left) = (Vec::new(), !since.is_empty());
+    for one in since {
+        let (uri, merged_at) = &one;
         // Notes edited while the two were merged say what each of them is now.
-        && let Err(error) = reread::after_parting(librarian, [&entity.uri, &uri], merged_at).await
-    {
-        tracing::info!(code = error.code().meaning().name, node = %entity.node.id, "the notes about two that parted were not read again");
-        // The vault watcher tries again later. It does not look into the bin, so a survivor that
-        // returns there is finished now.
-        if !away {
-            return Ok(());
+        match reread::after_parting(librarian, [&entity.uri, uri], *merged_at).await {
+            Ok(()) => read_again.push(one),
+            Err(error) => {
+                tracing::info!(code = error.code().meaning().name, node = %entity.node.id, "the notes about two that parted were not read again");
+            }
         }
     }
+    // The vault watcher tries again later. It does not look into the bin, so a survivor that
+    // returns there is finished now.
+    if read_again.is_empty() && is_left && !away {
+        return Ok(());
+    }
+    let read_again = &read_again;
     let plan = || {
         async move {
             let batch = librarian.batch();
             let node = store.node(&librarian.viewer, NodeKey::Uid(kept)).await?;
             let Some(node) = node.filter(is_unfinished) else { return Ok((batch, ())) };
-            let away = Unfinished::of(&node).is_some_and(|unfinished| unfinished.away);
+            let mut unfinished = Unfinished::of(&node).unwrap_or_default();
+            let away = unfinished.away;
+            unfinished.since.retain(|one| !away && !read_again.contains(one));
             let mut properties = node.properties.clone();
-            properties.remove(UNFINISHED);
+            match unfinished.since.is_empty() {
+                true => properties.remove(UNFINISHED),
+                false => properties.insert(UNFINISHED.into(), unfinished.kept()),
+            };
             let mut batch = batch.change(with(&node, properties));
             if away {
                 batch = batch.change(Change::DeleteNode(NodeRef::Uid(kept), Expect::Any));

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use lore_core::{Result, Text, Uid};
+use lore_core::{Result, Text, Uid, Visibility};
 use lore_store::{Bin, Change, Expect, NodeRef, TextPatch, TextRef};
 use serde_json::{Value, json};
 
+use super::everybody::Everybody;
+use super::given_back::{self, Stood};
 use crate::knowledge::entities::Entity;
 use crate::knowledge::entities::history::{self, DESCRIBED};
-use crate::knowledge::librarian::Librarian;
-use crate::knowledge::merge;
 use crate::knowledge::merge::shares::{Party, Share, Shares};
 
 /// The texts of the survivor, by whom they belong to.
@@ -26,7 +26,7 @@ pub(super) struct Leaving {
 
 impl Leaving {
     pub(super) async fn of(
-        librarian: &Librarian,
+        everybody: &Everybody<'_>,
         kept: &Entity,
         shares: &Shares,
         party: &Party<'_>,
@@ -34,7 +34,7 @@ impl Leaving {
         let described = party.told(shares).filter(|event| event.kind == DESCRIBED);
         let described: HashSet<Value> =
             described.filter_map(|event| history::details(event).get("text").cloned()).collect();
-        let texts = merge::texts_of(librarian, kept.node.id).await?;
+        let texts = everybody.texts(kept.node.id, Bin::Live).await?;
         let is_copy = |text: &Text| is_given(party.main, text);
         let (copies, texts): (Vec<Text>, Vec<Text>) = texts.into_iter().partition(is_copy);
         let is_told = |text: &Text| {
@@ -42,8 +42,7 @@ impl Leaving {
             of_joined || described.contains(&json!(text.uid.to_string()))
         };
         let (told, staying) = texts.into_iter().partition(is_told);
-        let store = &librarian.app.store;
-        let binned = store.texts_of(&librarian.viewer, kept.node.id, Bin::Deleted).await?;
+        let binned = everybody.texts(kept.node.id, Bin::Deleted).await?;
         let gone = binned.iter().map(|text| text.uid.to_string()).collect();
         Ok(Self { staying, copies, told, gone })
     }
@@ -63,14 +62,18 @@ impl Leaving {
     /// texts that were added about it move to it.
     pub(super) fn changes(&self, party: &Party<'_>, uid: Uid) -> Vec<Change> {
         let given = &party.main.given;
+        let place = |copy: &str| given.texts.iter().position(|known| known == copy);
         let original = |copy: &str| -> Option<TextRef> {
-            let place = given.texts.iter().position(|known| known == copy)?;
-            Some(TextRef::Uid(given.originals.get(place)?.parse().ok()?))
+            Some(TextRef::Uid(given.originals.get(place(copy)?)?.parse().ok()?))
         };
+        let seen = |copy: &str| Some(Visibility::from(*given.seen.get(place(copy)?)?));
         let edited = self.copies.iter().filter(|copy| copy.version > 1).filter_map(|copy| {
             let title = Some(copy.title.clone()).filter(|title| *title != given.name);
-            let patch = TextPatch { title, body: Some(copy.body.clone()), ..TextPatch::default() };
-            Some(Change::UpdateText(original(&copy.uid.to_string())?, Expect::Any, patch))
+            let uid = copy.uid.to_string();
+            let visibility = given_back::visibility(seen(&uid), copy.visibility, Stood::ForOne);
+            let body = Some(copy.body.clone());
+            let patch = TextPatch { title, body, visibility, ..TextPatch::default() };
+            Some(Change::UpdateText(original(&uid)?, Expect::Any, patch))
         });
         let gone = given.texts.iter().filter(|copy| self.gone.contains(*copy));
         let gone = gone.filter_map(|copy| Some(Change::DeleteText(original(copy)?, Expect::Any)));
