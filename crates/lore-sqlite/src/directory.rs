@@ -86,6 +86,10 @@ impl Directory for SqliteStore {
         .await
     }
 
+    async fn everybody(&self) -> StoreResult<Vec<Viewer>> {
+        self.read(everybody).await
+    }
+
     async fn create_token(&self, viewer: &Viewer, token: NewToken) -> StoreResult<TokenInfo> {
         tokens::only_owner(viewer, "make tokens")?;
         let viewer = *viewer;
@@ -224,6 +228,18 @@ fn default_world(db: &Connection, principal: PrincipalId) -> Answer<Option<World
     );
     let mut statement = db.prepare_cached(&sql)?;
     rows::first(statement.query([principal.0])?, |row| Ok(WorldId(Fields::of(row).take()?)))
+}
+
+fn everybody(db: &Connection) -> Answer<Vec<Viewer>> {
+    let sql = "SELECT world, principal, role FROM membership
+               UNION SELECT world, principal, role FROM token WHERE revoked_at IS NULL
+               ORDER BY 1, 2, 3";
+    let mut statement = db.prepare_cached(sql)?;
+    rows::all(statement.query([])?, |row| {
+        let mut fields = Fields::of(row);
+        let (world, principal) = (WorldId(fields.take()?), PrincipalId(fields.take()?));
+        Ok(Viewer { principal, world, role: fields.role()? })
+    })
 }
 
 fn role_in(db: &Connection, principal: PrincipalId, world: WorldId) -> Answer<Option<Role>> {

@@ -91,6 +91,10 @@ pub trait Directory {
     /// Returns the viewer for `principal` in `world`; `None` if they have no role there.
     async fn enter(&self, principal: PrincipalId, world: WorldId) -> StoreResult<Option<Viewer>>;
 
+    /// Everybody who may act in any world, once with each role they were given there; ordered by
+    /// world, then by principal. For the program's own work on their behalf.
+    async fn everybody(&self) -> StoreResult<Vec<Viewer>>;
+
     /// Creates a token for the viewer's world. Only for owners.
     async fn create_token(&self, viewer: &Viewer, token: NewToken) -> StoreResult<TokenInfo>;
 

@@ -63,7 +63,8 @@ pub use vault::{
     notes_of_entities, notes_read, read_note, sync_vault, write_note,
 };
 pub use web::{
-    Added, Ingested, IngestedEntity, Intake, Looked, Mention, Monitored, NewEntity, Newness,
-    Opinion, Preview, Processed, Rounds, SCAN_INTERVAL, Taken, TakenIn, Verdict, document_rid,
-    evaluate, ingest, keep_watching, monitor, monitored, preview, process, scan_now, unmonitor,
+    Added, Evaluation, Ingested, IngestedEntity, Intake, Looked, Mention, Monitored, NewEntity,
+    Newness, Opinion, Preview, Processed, Rounds, SCAN_INTERVAL, Taken, TakenIn, Verdict,
+    document_rid, evaluate, ingest, keep_watching, monitor, monitored, preview, process, scan_now,
+    unmonitor,
 };

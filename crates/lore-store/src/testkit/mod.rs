@@ -97,6 +97,7 @@ macro_rules! contract_tests {
             tokens_of_another_world_are_out_of_reach,
             a_small_token_takes_nothing_away_from_an_owner,
             the_highest_of_several_tokens_counts,
+            everybody_is_listed_with_each_of_their_roles,
             whether_there_ever_was_a_token_is_known,
         ]);
         $crate::contract_tests!(@topic $harness, nodes, [

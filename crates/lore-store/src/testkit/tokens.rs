@@ -134,6 +134,20 @@ pub async fn the_highest_of_several_tokens_counts(harness: &dyn Harness) {
     assert_eq!(role().await, Some(Role::Player));
 }
 
+/// In all worlds. A revoked token does not count.
+pub async fn everybody_is_listed_with_each_of_their_roles(harness: &dyn Harness) {
+    let stage = Stage::set(harness).await;
+    let other = stage.other_world("Other").await;
+    let gm = stage.person("Pia", Role::Gm).await;
+    let revoked = stage.store().tokens(&stage.owner).await.unwrap().remove(0);
+    let player = stage.person("Pia", Role::Player).await;
+    let all = stage.store().everybody().await.unwrap();
+    assert_eq!(all, [stage.owner, gm, player, other]);
+    stage.store().revoke_token(&stage.owner, revoked.id, moment(0)).await.unwrap();
+    let all = stage.store().everybody().await.unwrap();
+    assert_eq!(all, [stage.owner, player, other]);
+}
+
 /// In any world, including revoked tokens.
 pub async fn whether_there_ever_was_a_token_is_known(harness: &dyn Harness) {
     let stage = Stage::set(harness).await;

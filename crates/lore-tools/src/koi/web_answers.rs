@@ -1,8 +1,8 @@
 //! Wire types of the KOI API for web pages.
 
 use lore_app::knowledge::{
-    Added, Ingested, Mention, Monitored, Newness, Preview, Processed, Related, SCAN_INTERVAL,
-    TakenIn, document_rid,
+    Added, Evaluation, Ingested, Mention, Monitored, Newness, Preview, Processed, Related,
+    SCAN_INTERVAL, TakenIn, document_rid,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -432,19 +432,32 @@ pub(super) fn added(added: &Added) -> Value {
     }
 }
 
+/// What somebody thinks of a page, in the words of `/web/evaluate`.
+fn judgement(opinion: &Evaluation) -> Value {
+    json!({
+        "relevance_score": opinion.score,
+        "relevance_reasoning": opinion.reason,
+        "bioregional_tags": opinion.tags,
+    })
+}
+
 pub(super) fn monitor_status(pages: Vec<Monitored>, rounds: u64) -> Value {
     let last = pages.iter().filter_map(|page| page.last_checked.clone()).max();
     let sources: Vec<Value> = pages
         .into_iter()
         .map(|page| {
-            json!({
+            let mut source = json!({
                 "url": page.url,
                 "title": page.title,
                 "last_checked": page.last_checked,
                 "changed_at": page.changed_at,
                 "content_hash": page.hash,
                 "failures": page.failures,
-            })
+            });
+            if let (Some(opinion), Some(source)) = (page.evaluation, source.as_object_mut()) {
+                source.insert("evaluation".into(), judgement(&opinion));
+            }
+            source
         })
         .collect();
     json!({

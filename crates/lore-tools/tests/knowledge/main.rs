@@ -15,6 +15,7 @@ mod histories;
 // The lists of names to tell apart are shared with the resolver's tests.
 #[path = "../../../lore-resolve/tests/lists/mod.rs"]
 mod lists;
+mod mistakable;
 mod namesakes;
 mod notes;
 mod parting;
@@ -32,6 +33,7 @@ mod retyped;
 mod said;
 mod taken_in;
 mod tellers;
+mod watched;
 mod world;
 
 use lore_tools::koi::{Ask, Failure};

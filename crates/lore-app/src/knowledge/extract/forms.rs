@@ -18,12 +18,16 @@ pub(super) fn related(told: &Untitled, names: &[String], typed: &Typed<'_>) -> V
     let sentence = told.sentence.as_str();
     let roles: Vec<String> = ROLES.iter().map(|role| format!(", {role} of")).collect();
     let by_role = roles.iter().map(|words| (words.as_str(), "affiliated_with", Direction::Forward));
-    let forms: Vec<_> = FORMS.into_iter().chain(by_role).collect();
+    // Most sentences have none of the forms, and most names of a sentence begin none.
+    let mut forms: Vec<_> = FORMS.into_iter().chain(by_role).collect();
+    forms.retain(|(words, ..)| sentence.contains(words));
     let names = names.get(..NAMES_MAX).unwrap_or(names);
     let mut found: Vec<NewRelation> = Vec::new();
     for first in names {
-        for second in names.iter().filter(|second| *second != first) {
-            for (words, predicate, direction) in &forms {
+        let begun = |(words, ..): &&Form<'_>| sentence.contains(&begun(first, words));
+        let begun: Vec<_> = forms.iter().filter(begun).collect();
+        for second in names.iter().filter(|second| *second != first && !begun.is_empty()) {
+            for (words, predicate, direction) in &begun {
                 if *words == "of" && !is_member(first, second) {
                     continue;
                 }
@@ -106,9 +110,12 @@ fn people<'a>(name: &'a str, predicate: &str) -> Vec<&'a str> {
     }
 }
 
-/// The sentence forms: words between two names, the predicate, and whether the first or the second
+/// A sentence form: words between two names, the predicate, and whether the first or the second
 /// name is its subject.
-const FORMS: [(&str, &str, Direction); 27] = [
+type Form<'a> = (&'a str, &'static str, Direction);
+
+/// The sentence forms.
+const FORMS: [Form<'static>; 27] = [
     ("of", "affiliated_with", Direction::Forward),
     ("is the founder of", "founded", Direction::Forward),
     ("is a founder of", "founded", Direction::Forward),
@@ -216,14 +223,20 @@ fn said<'a>(
     words: &str,
     second: &str,
 ) -> Option<(&'a str, &'a str)> {
-    let blank = if words.starts_with(',') { "" } else { " " };
-    let forms = ["", "the "].map(|the| format!("{first}{blank}{words} {the}{second}"));
+    let begun = begun(first, words);
+    let forms = ["", "the "].map(|the| format!("{begun}{the}{second}"));
     let (before, after) = forms.iter().find_map(|form| sentence.split_once(form))?;
     let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     // "No." as in "No. 5" is not a denial.
     let mut words = before.split_whitespace().filter(|one| *one != "No.");
     let doubted = words.any(|one| DOUBTING.contains(&word(one).as_str()));
     (!doubted && !after.contains('?')).then_some((before, after))
+}
+
+/// Returns a form up to its second name.
+fn begun(first: &str, words: &str) -> String {
+    let blank = if words.starts_with(',') { "" } else { " " };
+    format!("{first}{blank}{words} ")
 }
 
 /// Words before a statement that deny or doubt it.

@@ -23,3 +23,4 @@ pub use review::{
     Looked, Mention, Opinion, Preview, Processed, TakenIn, Verdict, document_rid, evaluate,
     preview, process,
 };
+pub use submission::Evaluation;

@@ -1,14 +1,15 @@
 //! Monitored web pages: fetching them from time to time to notice changes.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use lore_core::{Principal, Result, Role, Timestamp, names};
+use lore_core::{NodeId, Principal, Result, Role, Timestamp, names};
 use tokio::sync::Notify;
 
 use super::review;
-use super::submission::{self, Held, Status, Submission, Watched};
+use super::submission::{self, Evaluation, Held, Listed, Status, Submission, Watched};
 use crate::App;
 use crate::access::Presence;
 use crate::knowledge::librarian::Librarian;
@@ -70,7 +71,7 @@ pub enum Added {
 }
 
 /// A monitored page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Monitored {
     /// Its address.
     pub url: String,
@@ -84,6 +85,8 @@ pub struct Monitored {
     pub hash: String,
     /// How many checks have failed in a row.
     pub failures: u32,
+    /// What somebody thinks of it.
+    pub evaluation: Option<Evaluation>,
 }
 
 /// Starts monitoring a page.
@@ -148,14 +151,13 @@ async fn watched_at(librarian: &Librarian, url: &str) -> Result<Option<String>> 
         let known = held.submission.url.trim_end_matches('/');
         known == given || known.split_once("://").is_some_and(|(_, rest)| rest == given)
     };
-    let watched = submission::all(librarian).await?.into_iter().find(is);
-    Ok(watched.map(|held| held.submission.url))
+    let found = |held: Held| is(&held).then_some(held.submission.url);
+    Ok(submission::each_watched(librarian, found).await?.into_iter().next())
 }
 
 /// Returns all monitored pages.
 pub async fn monitored(librarian: &Librarian) -> Result<Vec<Monitored>> {
-    let all = submission::all(librarian).await?;
-    Ok(all.into_iter().filter_map(shown).collect())
+    submission::each_watched(librarian, shown).await
 }
 
 fn shown(held: Held) -> Option<Monitored> {
@@ -167,11 +169,12 @@ fn shown(held: Held) -> Option<Monitored> {
         changed_at: watched.changed_at,
         hash: held.submission.hash,
         failures: watched.failures,
+        evaluation: held.submission.evaluation,
     })
 }
 
-/// Checks the monitored pages in every world of the local user until the program ends. The time of
-/// each check is stored with the page, so a restart continues where it left off.
+/// Checks the monitored pages of everybody in every world until the program ends. The time of each
+/// check is stored with the page, so a restart continues where it left off.
 pub async fn keep_watching(app: Arc<App>) {
     loop {
         let round = tokio::select! {
@@ -193,29 +196,47 @@ pub fn scan_now(librarian: &Librarian) -> Result<()> {
 }
 
 async fn scan(app: &Arc<App>, round: Round) -> Result<()> {
-    for world in app.store.worlds(Principal::LOCAL).await? {
-        let Some(viewer) = app.store.enter(Principal::LOCAL, world.id).await? else { continue };
+    // Game masters monitor the same pages.
+    let mut checked: HashSet<NodeId> = HashSet::new();
+    for viewer in app.store.everybody().await? {
+        if viewer.role < Role::Player {
+            continue;
+        }
+        let is_local = viewer.principal == Principal::LOCAL;
+        let presence = if is_local { Presence::Here } else { Presence::Anywhere };
         let request_id = app.effects.uid().to_string();
-        let (shared, presence) = (Arc::clone(app), Presence::Here);
-        let librarian = Librarian { app: shared, viewer, presence, tool: MONITOR, request_id };
-        let now = app.effects.now();
-        let mut pages = submission::all(&librarian).await?;
-        pages.retain(|held| match round {
-            Round::Due => is_due(held, now),
-            Round::Asked => held.submission.watched.is_some(),
+        let app = Arc::clone(app);
+        let librarian = Librarian { app, viewer, presence, tool: MONITOR, request_id };
+        let mut pages = submission::listed(&librarian).await?;
+        let now = librarian.app.effects.now();
+        pages.retain(|page| match round {
+            Round::Due => is_due(page, now),
+            Round::Asked => true,
         });
-        for held in pages {
-            check(&librarian, held).await;
-            tokio::time::sleep(PAUSE).await;
+        for page in pages.iter().filter(|page| !checked.contains(&page.node)).collect::<Vec<_>>() {
+            if looked_at(&librarian, page).await? {
+                checked.insert(page.node);
+                tokio::time::sleep(PAUSE).await;
+            }
         }
     }
     Ok(())
 }
 
 /// Whether a page is due.
-fn is_due(held: &Held, now: Timestamp) -> bool {
-    let Some(watched) = &held.submission.watched else { return false };
+fn is_due(page: &Listed, now: Timestamp) -> bool {
+    let watched = &page.watched;
     turn_has_come(watched.last_checked.as_deref(), watched.failures, SCAN_INTERVAL, now)
+}
+
+/// Checks a page, unless it is not monitored any more or was submitted in another role. Returns
+/// whether it did.
+async fn looked_at(librarian: &Librarian, page: &Listed) -> Result<bool> {
+    let held = submission::held(librarian, &page.rid).await?;
+    let held = held.filter(|held| held.node.id == page.node && held.submission.watched.is_some());
+    let Some(held) = held else { return Ok(false) };
+    check(librarian, held).await;
+    Ok(true)
 }
 
 /// Whether it is time to check an outside source again. Repeated failures double the interval, up
@@ -231,37 +252,19 @@ pub(in crate::knowledge) fn turn_has_come(
     last.is_none_or(|last| now.duration_since(last).unsigned_abs() >= wait)
 }
 
-/// Checks one page. A failure is recorded with the page and has no other effect.
+/// Checks one page. A failure is recorded with the page and has no other effect: the change is
+/// found again by the next check.
 async fn check(librarian: &Librarian, held: Held) {
-    let mut page = held.submission.clone();
     let now = librarian.app.effects.now().to_string();
-    let read = submission::read(librarian, &page.url).await;
+    let outcome = changed(librarian, &held.submission).await;
+    let is_read = outcome.is_ok();
+    let changed = outcome.ok().flatten();
+    let changed_at = changed.as_ref().map(|_| now.clone());
+    let mut page = changed.unwrap_or_else(|| held.submission.clone());
     if let Some(watched) = &mut page.watched {
-        watched.last_checked = Some(now.clone());
-        watched.failures = if read.is_ok() { 0 } else { watched.failures.saturating_add(1) };
-    }
-    if let Ok(fresh) = read
-        && fresh.hash != page.hash
-    {
-        tracing::info!("a watched page changed");
-        page = Submission {
-            status: page.status,
-            note_path: page.note_path,
-            submitted_by: page.submitted_by,
-            watched: page.watched.map(|watched| Watched { changed_at: Some(now), ..watched }),
-            ..fresh
-        };
-        if page.status == Status::Ingested {
-            match review::refresh(librarian, &held.submission, &page).await {
-                Ok(note_path) => page.note_path = note_path,
-                Err(error) => {
-                    tracing::warn!(
-                        code = error.code().meaning().name,
-                        "the new text of a page was not kept"
-                    );
-                }
-            }
-        }
+        watched.last_checked = Some(now);
+        watched.failures = if is_read { 0 } else { watched.failures.saturating_add(1) };
+        watched.changed_at = changed_at.or(watched.changed_at.take());
     }
     if let Err(error) = submission::hold(librarian, &page, Some(&held)).await {
         tracing::warn!(
@@ -269,6 +272,33 @@ async fn check(librarian: &Librarian, held: Held) {
             "that a page was looked at was not noted"
         );
     }
+}
+
+/// Returns a page as it is now, if it changed. The document and the note of an ingested one are
+/// brought up to date.
+async fn changed(librarian: &Librarian, old: &Submission) -> Result<Option<Submission>> {
+    let fresh = submission::read(librarian, &old.url).await?;
+    if fresh.hash == old.hash {
+        return Ok(None);
+    }
+    tracing::info!("a watched page changed");
+    let mut page = Submission {
+        status: old.status,
+        note_path: old.note_path.clone(),
+        submitted_by: old.submitted_by.clone(),
+        watched: old.watched.clone(),
+        evaluation: old.evaluation.clone(),
+        ..fresh
+    };
+    if page.status == Status::Ingested {
+        page.note_path = review::refresh(librarian, old, &page).await.inspect_err(|error| {
+            tracing::warn!(
+                code = error.code().meaning().name,
+                "the new text of a page was not kept"
+            );
+        })?;
+    }
+    Ok(Some(page))
 }
 
 #[cfg(test)]

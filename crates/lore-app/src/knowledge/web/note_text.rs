@@ -17,11 +17,22 @@ pub(super) fn note(page: &Submission, now: &str) -> String {
     if let Some(who) = &page.submitted_by {
         note.push_str(&format!("submittedBy: {}\n", quoted(&vault::property(who))));
     }
+    note.push_str(&judged(page));
     note.push_str(&format!("{}\n---\n{}\n\n", taken_in(now), heading(page)));
     if let Some(text) = description(page) {
         note.push_str(&format!("{text}\n\n"));
     }
     note
+}
+
+/// Returns the properties for what somebody thinks of a page.
+fn judged(page: &Submission) -> String {
+    let Some(opinion) = &page.evaluation else { return String::new() };
+    let score = opinion.score.map(|score| format!("relevanceScore: {score}\n"));
+    let tags = opinion.tags.iter().map(|tag| quoted(&vault::property(tag)));
+    let tags = tags.collect::<Vec<_>>().join(", ");
+    let tags = (!tags.is_empty()).then(|| format!("tags: [{tags}]\n"));
+    score.unwrap_or_default() + &tags.unwrap_or_default()
 }
 
 /// The heading above the list of entities the page is about.

@@ -1,4 +1,4 @@
-//! Reads fetched pages, which come from outside and may be made to take long.
+//! Reads fetched pages and extracts from them. They come from outside and may be made to take long.
 //!
 //! Each page is read on a thread of its own that nobody has to wait for: a page that takes too long
 //! is given up, and its thread does not keep the program from ending. Only a few pages are read at
@@ -7,9 +7,10 @@
 use std::time::Duration;
 
 use lore_core::{Error, Result};
-use lore_reader::{Page, ReadError};
+use lore_reader::Page;
 use tokio::sync::{Semaphore, oneshot};
 
+use crate::knowledge::extract::Extracted;
 use crate::knowledge::outside::{Fetched, Form};
 
 /// How long reading a page may take, including the wait for other pages.
@@ -20,31 +21,35 @@ const AT_ONCE: usize = 4;
 /// page.
 const STACK: usize = 32 * 1024 * 1024;
 
-/// What became of reading a page.
-type Outcome = std::result::Result<Page, ReadError>;
-
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE);
 
 /// Reads a fetched page.
 pub(super) async fn page(fetched: Fetched) -> Result<Page> {
-    in_time(PATIENCE, move || match fetched.form {
+    let read = in_time(PATIENCE, move || match fetched.form {
         Form::Html => lore_reader::read_html(&fetched.body, &fetched.url),
         Form::Plain => lore_reader::read_text(&fetched.body),
-    })
-    .await
+    });
+    read.await?.map_err(|problem| unreadable(&problem.to_string()))
 }
 
-async fn in_time(
+/// Extracts from the text of a page.
+pub(super) async fn extracted(
+    extract: impl FnOnce() -> Extracted + Send + 'static,
+) -> Result<Extracted> {
+    in_time(PATIENCE, extract).await
+}
+
+async fn in_time<T: Send + 'static>(
     patience: Duration,
-    read: impl FnOnce() -> Outcome + Send + 'static,
-) -> Result<Page> {
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
     match tokio::time::timeout(patience, on_own_thread(read)).await {
-        Ok(read) => read?.map_err(|problem| unreadable(&problem.to_string())),
+        Ok(read) => read,
         Err(_) => Err(unreadable("it takes too long to read")),
     }
 }
 
-async fn on_own_thread(read: impl FnOnce() -> Outcome + Send + 'static) -> Result<Outcome> {
+async fn on_own_thread<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let failed = || Error::Bug { what: "reading a page".into() };
     let turn = TURNS.acquire().await.map_err(|_| failed())?;
     let (done, page) = oneshot::channel();
@@ -74,18 +79,17 @@ mod tests {
         let (go_on, wait) = std::sync::mpsc::channel::<()>();
         let slow = move || {
             let _ = wait.recv();
-            Ok(Page::default())
         };
         let error = in_time(Duration::from_millis(20), slow).await.unwrap_err();
         assert!(error.to_string().contains("takes too long"), "{error}");
-        let quick = in_time(Duration::from_secs(60), || Ok(Page::default())).await;
-        assert_eq!(quick.unwrap(), Page::default());
+        let quick = in_time(Duration::from_secs(60), || 7).await;
+        assert_eq!(quick.unwrap(), 7);
         drop(go_on);
     }
 
     #[tokio::test]
     async fn a_page_that_breaks_the_reader_is_an_error() {
-        let broken = in_time(Duration::from_secs(60), || panic!("as a test")).await;
+        let broken: Result<()> = in_time(Duration::from_secs(60), || panic!("as a test")).await;
         assert!(matches!(broken, Err(Error::Bug { .. })), "{broken:?}");
     }
 }

@@ -2,8 +2,8 @@
 
 use lore_core::{Error, Properties, Result, Role, names};
 
-use super::notes;
 use super::submission::{self, Evaluation, Held, Status, Submission, WEB};
+use super::{notes, reading};
 use crate::knowledge::documents::shelve::{self, NewDocument};
 use crate::knowledge::entities::EntityType;
 use crate::knowledge::extract::{Extracted, built_in, model};
@@ -201,17 +201,26 @@ async fn extracted(
     hints: &[String],
 ) -> Result<Extracted> {
     let mentions = mentions(librarian, &page.text).await?;
-    let built_in = || built_in::extract(&page.text, page.description.as_deref(), &mentions, hints);
-    let Some(model) = librarian.app.model.as_deref() else { return Ok(built_in()) };
+    let Some(model) = librarian.app.model.as_deref() else {
+        return by_forms(page, mentions, hints).await;
+    };
     let mark = format!("=== page {} ===", librarian.app.effects.uid());
     match model::read(model, &page.text, &mentions, hints, &mark).await {
         Ok(extracted) => Ok(extracted),
         Err(error) => {
-            let mut extracted = built_in();
+            let mut extracted = by_forms(page, mentions, hints).await?;
             extracted.left_out.push(format!("the model did not read this page: {error}"));
             Ok(extracted)
         }
     }
+}
+
+/// Extracts with the built-in extractor.
+async fn by_forms(page: &Submission, known: Vec<Mention>, hints: &[String]) -> Result<Extracted> {
+    let (text, description) = (page.text.clone(), page.description.clone());
+    let hints = hints.to_vec();
+    let extract = move || built_in::extract(&text, description.as_deref(), &known, &hints);
+    reading::extracted(extract).await
 }
 
 /// Somebody's judgement of a previewed page.

@@ -1,12 +1,14 @@
 //! Previewed web pages: their content, and their status on the way to being ingested.
 
+use std::collections::HashMap;
+
 use futures::FutureExt;
 use jiff::Timestamp;
 use lore_core::names::without_unseen;
-use lore_core::{Error, Node, Properties, Result, State};
+use lore_core::{Error, Node, NodeId, Properties, Result, State};
 use lore_reader::Page;
 use lore_store::{
-    Batch, Change, Expect, NewNode, NewState, NodeKey, NodeQuery, NodeRef, StoreError,
+    Batch, Change, Expect, NewNode, NewState, NodeKey, NodePatch, NodeQuery, NodeRef, StoreError,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -28,8 +30,11 @@ pub(super) const WEB: &str = "web";
 const SUBMISSION: &str = "submission";
 /// Longest text stored for a page, in characters; the rest is cut off.
 const TEXT_MAX: usize = 100_000;
-/// Most pages that are listed.
-const PAGES_MAX: usize = 10_000;
+/// The subtype of monitored pages, and the property that repeats what is stored about the
+/// monitoring. With them, the pages that are due are found without reading all texts.
+const WATCHED: &str = "watched";
+/// How many pages are read together.
+const READ_AT_ONCE: usize = 50;
 
 /// A previewed page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,10 +63,13 @@ pub(super) struct Submission {
 
 /// Somebody's judgement of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Evaluation {
-    pub(super) score: Option<f64>,
-    pub(super) reason: String,
-    pub(super) tags: Vec<String>,
+pub struct Evaluation {
+    /// Its relevance, from 0 to 1.
+    pub score: Option<f64>,
+    /// The reason.
+    pub reason: String,
+    /// Tags to file it under.
+    pub tags: Vec<String>,
 }
 
 /// The status of a page.
@@ -174,18 +182,55 @@ pub(super) async fn held(librarian: &Librarian, rid: &str) -> Result<Option<Held
     Ok(held)
 }
 
-/// Returns all submissions, in order of creation.
-pub(super) async fn all(librarian: &Librarian) -> Result<Vec<Held>> {
-    let query = NodeQuery { kinds: vec![word(KIND)?], limit: PAGES_MAX, ..NodeQuery::default() };
+/// A monitored page, without its text.
+pub(super) struct Listed {
+    pub(super) node: NodeId,
+    pub(super) rid: String,
+    pub(super) watched: Watched,
+}
+
+/// Returns the monitored pages, in order of creation.
+pub(super) async fn listed(librarian: &Librarian) -> Result<Vec<Listed>> {
+    let listed = |node: &Node| {
+        let watched = serde_json::from_value(node.properties.get(WATCHED)?.clone()).ok()?;
+        Some(Listed { node: node.id, rid: uri::of_document(node), watched })
+    };
+    Ok(watched(librarian).await?.iter().filter_map(listed).collect())
+}
+
+/// Returns what `show` makes of each monitored page, in order of creation.
+pub(super) async fn each_watched<T>(
+    librarian: &Librarian,
+    show: impl Fn(Held) -> Option<T>,
+) -> Result<Vec<T>> {
+    let mut shown = Vec::new();
     let store = &librarian.app.store;
-    let nodes = store.find_nodes(&librarian.viewer, query).await?.items;
-    let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
-    let mut states = store.states(&librarian.viewer, &ids, &word(SUBMISSION)?).await?;
-    let found = nodes.into_iter().filter_map(|node| {
-        let place = states.iter().position(|state| state.node == node.id)?;
-        opened(node, states.swap_remove(place))
-    });
-    Ok(found.collect())
+    for nodes in watched(librarian).await?.chunks(READ_AT_ONCE) {
+        let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
+        let states = store.states(&librarian.viewer, &ids, &word(SUBMISSION)?).await?;
+        let mut states: HashMap<NodeId, State> =
+            states.into_iter().map(|state| (state.node, state)).collect();
+        let held = nodes.iter().filter_map(|node| opened(node.clone(), states.remove(&node.id)?));
+        shown.extend(held.filter_map(&show));
+    }
+    Ok(shown)
+}
+
+/// Returns the nodes of the monitored pages.
+async fn watched(librarian: &Librarian) -> Result<Vec<Node>> {
+    let mut found = Vec::new();
+    let mut after = None;
+    loop {
+        let subtype = Some(WATCHED.to_owned());
+        let kinds = vec![word(KIND)?];
+        let query = NodeQuery { kinds, subtype, after, ..NodeQuery::default() };
+        let page = librarian.app.store.find_nodes(&librarian.viewer, query).await?;
+        found.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            return Ok(found);
+        }
+    }
 }
 
 fn opened(node: Node, state: State) -> Option<Held> {
@@ -235,17 +280,25 @@ fn holding(librarian: &Librarian, submission: &Submission, old: Option<&Held>) -
         .ok_or_else(|| Error::Bug { what: "the id of a page".into() })?;
     let mut batch = librarian.batch();
     batch.origin.source = Some(submission.url.clone());
-    if old.is_none() {
-        let mut properties = Properties::new();
-        properties.insert(uri::RID.into(), json!(submission.rid));
-        batch = batch.change(Change::CreateNode(NewNode {
+    let subtype = submission.watched.as_ref().map(|_| WATCHED.to_owned());
+    let mut properties = Properties::new();
+    properties.insert(uri::RID.into(), json!(submission.rid));
+    properties.extend(submission.watched.as_ref().map(|told| (WATCHED.to_owned(), json!(told))));
+    batch = batch.change(match old {
+        None => Change::CreateNode(NewNode {
             derived_name: true,
             namespace: WEB.to_owned(),
+            subtype,
             visibility: librarian.visibility(),
             properties,
             ..NewNode::new(uid, word(KIND)?, shelve::title(&submission.url, &submission.rid))
-        }));
-    }
+        }),
+        Some(_) => {
+            let (subtype, properties) = (Some(subtype), Some(properties));
+            let patch = NodePatch { subtype, properties, ..NodePatch::default() };
+            Change::UpdateNode(NodeRef::Uid(uid), Expect::Any, patch)
+        }
+    });
     let state = Change::PutState(NewState {
         node: NodeRef::Uid(uid),
         name: word(SUBMISSION)?,
