@@ -181,7 +181,11 @@ fn checked(page: Page, text: &str) -> Result<Page, ReadError> {
         language: stated(page.language, LONGEST_LANGUAGE)
             .or_else(|| language(&text).map(str::to_owned)),
         keywords: page.keywords.iter().map(|word| cut(word, LONGEST_KEYWORD)).collect(),
-        image: image.filter(|address| address.chars().count() <= LONGEST_ADDRESS),
+        image: image.filter(|address| {
+            let is_of_web =
+                ["https://", "http://"].iter().any(|scheme| address.starts_with(scheme));
+            is_of_web && address.chars().count() <= LONGEST_ADDRESS
+        }),
         text,
     })
 }

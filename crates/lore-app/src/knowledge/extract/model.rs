@@ -218,7 +218,7 @@ impl Page<'_> {
         let name = line(&given.name, NAME_MAX);
         let wanted = key(&name);
         let mention = self.known.iter().find(|one| key(&one.name) == wanted);
-        if wanted.is_empty() || (mention.is_none() && !self.folded.contains(&wanted)) {
+        if wanted.is_empty() || (mention.is_none() && !names(&self.folded, &wanted)) {
             return Err(format!("the entity {name:?}: this name does not stand in the page"));
         }
         // A known entity keeps its type.
@@ -293,6 +293,25 @@ fn is_same(entity: &ExtractedEntity, name: &str) -> bool {
 fn sure(confidence: Option<f64>) -> f64 {
     confidence.filter(|given| given.is_finite()).unwrap_or(UNSAID).clamp(0.0, 1.0)
 }
+
+/// Whether a text contains a name as words of its own, which may have an ending. Scripts that write
+/// words without spaces in between have no such boundaries.
+fn names(text: &str, name: &str) -> bool {
+    let is_letter = |sign: char| sign.is_alphanumeric() && u32::from(sign) < SPACED_BEFORE;
+    text.match_indices(name).any(|(at, _)| {
+        let (before, rest) = text.split_at_checked(at).unwrap_or_default();
+        let after = rest.strip_prefix(name).unwrap_or_default();
+        let ending = after.chars().take_while(|sign| is_letter(*sign)).count();
+        let begins = !(before.ends_with(is_letter) && name.starts_with(is_letter));
+        begins && (ending <= ENDING_MAX || !name.ends_with(is_letter))
+    })
+}
+
+/// Letters below this code point belong to scripts that write spaces between words: Latin, Greek,
+/// Cyrillic, Armenian.
+const SPACED_BEFORE: u32 = 0x590;
+/// Longest ending of an inflected name, in letters.
+const ENDING_MAX: usize = 2;
 
 /// Normalises text for comparison: lower case, single spaces.
 fn key(text: &str) -> String {
@@ -438,5 +457,21 @@ mod tests {
         {
             assert_eq!(unfenced(said), "{}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_word_is_no_name() {
+        let text = key("Die Solarisolation der Arisols liegt am Rhein. 田中さんは大阪大学にいる。");
+        for (name, is_there) in [
+            ("arisol", true),
+            ("rhein", true),
+            ("solaris", false),
+            ("solation", false),
+            ("大阪", true),
+            ("nobody", false),
+        ] {
+            assert_eq!(names(&text, name), is_there, "{name}");
+        }
+        assert!(!names("solarisolation", "arisol"));
     }
 }
