@@ -51,6 +51,26 @@ async fn a_relation_that_others_tell_too_stays_in_whatever_order() {
 }
 
 #[tokio::test]
+async fn a_relation_is_as_sure_as_who_still_tells_it() {
+    let world = World::new().await;
+    world.register("Regen Network", "Organization").await;
+    let sure = async || {
+        let asked = json!({ "entity_uri": "Ada Holt" });
+        let around = world.call("get_entity_neighborhood", asked).await;
+        around["relationships"][0]["confidence"].clone()
+    };
+    world.note("Ada Holt.md", &person("affiliation: \"[[Regen Network]]\"\n")).await;
+    let told = json!([{
+        "subject": "Ada Holt", "predicate": "affiliated_with", "object": "Regen Network",
+        "confidence": 0.4,
+    }]);
+    world.post("ingest", json!({ "document_rid": "sensor:1", "relationships": told })).await;
+    assert_eq!(sure().await, 1.0);
+    world.note("Ada Holt.md", &person("")).await;
+    assert_eq!(sure().await, 0.4);
+}
+
+#[tokio::test]
 async fn a_name_that_others_give_too_stays_in_whatever_order() {
     let world = World::new().await;
     let uri = async |name: &str| world.best(name).await["uri"].as_str().unwrap().to_owned();

@@ -116,7 +116,9 @@ async fn tell_of(
                 let before = tellings::of(&edge);
                 let told = |telling: &Telling| {
                     let origin = told_by(&telling.origin, now(&edge, noted(&telling.origin)))?;
-                    Some(Telling { origin, ..telling.clone() })
+                    let confidence = sure_too(&telling.origin, &origin);
+                    let confidence = confidence.unwrap_or(telling.confidence);
+                    Some(Telling { origin, confidence, ..telling.clone() })
                 };
                 let after: Vec<Telling> = before.iter().filter_map(told).collect();
                 if after != before {
@@ -181,13 +183,21 @@ pub(in crate::knowledge) fn with(edge: &Edge, properties: Properties) -> Change 
     Change::UpdateEdge(EdgeRef::Id(edge.id), Expect::Version(edge.version), patch)
 }
 
-/// The property of an edge created by notes that holds another source of it: source and RID.
+/// The property of an edge created by notes that holds another source of it: source, RID and
+/// confidence.
 pub(super) const SAID_TOO: &str = "said_too";
 
 /// Returns the source properties of an edge that no note states any more.
 fn source_of(said: Value) -> impl Iterator<Item = (String, Value)> {
     let said = |place: usize| said.get(place).cloned().unwrap_or_default();
     [(SOURCE.to_owned(), said(0)), (SOURCE_RID.to_owned(), said(1))].into_iter()
+}
+
+/// Returns the confidence of the other source in `before`, if only that one is left `now`. Older
+/// edges have none.
+fn sure_too(before: &Properties, now: &Properties) -> Option<f64> {
+    let said = before.get(SAID_TOO).filter(|_| !now.contains_key(SAID_TOO))?;
+    said.get(2).and_then(Value::as_f64)
 }
 
 /// Returns the origin of a relation that is stated for the first time.
@@ -204,7 +214,12 @@ pub(super) fn origin(read_in: ReadIn<'_>, teller: Teller) -> Properties {
 }
 
 /// Returns the origin of a relation that is stated again. What is known about it stays.
-pub(super) fn again(origin: &Properties, read_in: ReadIn<'_>, teller: Teller) -> Properties {
+pub(super) fn again(
+    origin: &Properties,
+    read_in: ReadIn<'_>,
+    teller: Teller,
+    confidence: f64,
+) -> Properties {
     let mut now = origin.clone();
     match (teller, read_in.rid) {
         (Teller::Note, Some(rid)) => {
@@ -216,7 +231,7 @@ pub(super) fn again(origin: &Properties, read_in: ReadIn<'_>, teller: Teller) ->
         }
         _ => {
             if is_of_notes(origin) && !origin.contains_key(SAID_TOO) {
-                now.insert(SAID_TOO.into(), json!([read_in.source, read_in.rid]));
+                now.insert(SAID_TOO.into(), json!([read_in.source, read_in.rid, confidence]));
             }
             now
         }

@@ -422,7 +422,8 @@ async fn keep(
                         let same = tellings.iter_mut().find(|known| known.is_of_same(&telling));
                         match same {
                             Some(same) => {
-                                same.origin = by_notes::again(&same.origin, read_in, teller)
+                                let sure = telling.confidence;
+                                same.origin = by_notes::again(&same.origin, read_in, teller, sure)
                             }
                             None => tellings::add(&mut tellings, [telling]),
                         }
