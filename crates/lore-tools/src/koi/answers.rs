@@ -86,8 +86,11 @@ pub(crate) struct RelationshipsAnswer {
     entity_uri: String,
     /// Its relations in both directions, by predicate, the most certain first.
     relationships: Vec<RelationOut>,
-    /// Number of relations.
+    /// Number of relations, including any that are left out.
     count: usize,
+    /// True if only the most certain relations are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -115,9 +118,18 @@ struct RelationOut {
 }
 
 impl RelationshipsAnswer {
-    pub(super) fn of(entity_uri: String, found: Vec<Relation>) -> Self {
-        let relationships: Vec<_> = found.into_iter().map(RelationOut::from).collect();
-        Self { entity_uri, count: relationships.len(), relationships }
+    /// The relations `found`, which are in the order of the answer, up to a limit.
+    pub(super) fn of(entity_uri: String, mut found: Vec<Relation>, limit: usize) -> Self {
+        let count = found.len();
+        let truncated = (count > limit).then_some(true);
+        if truncated.is_some() {
+            // Both sorts keep the order of equal ones.
+            found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+            found.truncate(limit);
+            found.sort_by(|a, b| a.predicate.cmp(&b.predicate));
+        }
+        let relationships = found.into_iter().map(RelationOut::from).collect();
+        Self { entity_uri, relationships, count, truncated }
     }
 }
 

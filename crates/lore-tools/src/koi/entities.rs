@@ -15,6 +15,8 @@ use super::{Answered, Request, Verb, row_count, shown, wrong_verb};
 
 /// The number of documents returned for an entity when no limit is given.
 const DOCUMENTS: usize = 500;
+/// The number of relations returned for an entity when no limit is given.
+const RELATIONS: usize = 500;
 /// The maximum number of entities per page of a list.
 const LISTED_MAX: usize = 1_000;
 /// The maximum number of URIs in one request.
@@ -105,12 +107,14 @@ async fn resolved(request: &Request<'_>, given: ResolveIn) -> Answered {
 #[derive(Deserialize)]
 struct RelationsIn {
     predicate: Option<String>,
+    limit: Option<i64>,
 }
 
 async fn related(request: &Request<'_>, uri: &str) -> Answered {
     let given: RelationsIn = request.query()?;
+    let limit = row_count(given.limit, RELATIONS)?;
     let found = relations(&request.librarian, uri, given.predicate.as_deref()).await?;
-    shown(RelationshipsAnswer::of(uri.to_owned(), found))
+    shown(RelationshipsAnswer::of(uri.to_owned(), found, limit))
 }
 
 #[derive(Deserialize)]

@@ -2,8 +2,9 @@
 //!
 //! Fields are neither added nor reordered. Clients reject a whole answer if one value does not have
 //! the type that the schema declares. Values of another type are therefore converted, and dropped
-//! if that is impossible. Answers are untrusted: invisible characters are removed, and texts are
-//! cut before they fill a model's context.
+//! if that is impossible. Answers are untrusted: invisible characters are removed, and texts and
+//! lists are cut before they fill a model's context. An answer whose lists were cut says so in
+//! `truncated`.
 
 use lore_core::{Error, Result};
 use serde_json::{Map, Value};
@@ -12,8 +13,16 @@ use serde_json::{Map, Value};
 const TEXT_MAX: usize = 10_000;
 /// The maximum length of all texts of an answer together, in characters.
 const ANSWER_MAX: usize = 400_000;
+/// How much of that is for texts outside of lists, so that a long list leaves the rest readable.
+const BESIDES_LISTS: usize = 40_000;
+/// The maximum length of the name of a field, in characters.
+const NAME_MAX: usize = 200;
+/// The maximum number of fields of an object.
+const FIELDS_MAX: usize = 1_000;
 /// Marks where a text was cut.
 const CUT: char = '…';
+/// The field that says that something was left out.
+const TRUNCATED: &str = "truncated";
 
 /// Makes an answer fit `schema`, which must not contain references.
 pub(super) fn fitted(answer: Value, schema: &Map<String, Value>) -> Result<Value> {
@@ -22,33 +31,71 @@ pub(super) fn fitted(answer: Value, schema: &Map<String, Value>) -> Result<Value
         return Err(Error::Unavailable { what });
     }
     let schema = Value::Object(schema.clone());
-    let mut left = ANSWER_MAX;
-    let seen = seen(answer, &mut left);
+    let mut room = Room { left: ANSWER_MAX, is_cut: false };
+    let mut seen = room.seen(answer);
+    if let (Value::Object(fields), true) = (&mut seen, room.is_cut) {
+        fields.insert(TRUNCATED.into(), Value::Bool(true));
+    }
     Ok(fit(seen, &schema).unwrap_or_else(|| Value::Object(Map::new())))
 }
 
-/// Removes invisible characters from all texts and cuts them to the limits.
-fn seen(value: Value, left: &mut usize) -> Value {
-    match value {
-        Value::String(text) => Value::String(shortened(&text, left)),
-        Value::Array(items) => items.into_iter().map(|item| seen(item, left)).collect(),
-        Value::Object(fields) => {
-            let fields = fields.into_iter();
-            fields.map(|(name, value)| (shortened(&name, left), seen(value, left))).collect()
-        }
-        plain => plain,
-    }
+/// What is left for an answer.
+struct Room {
+    /// In characters.
+    left: usize,
+    /// Whether items of a list, or fields, were left out.
+    is_cut: bool,
 }
 
-fn shortened(text: &str, left: &mut usize) -> String {
-    let most = TEXT_MAX.min(*left);
-    let visible = lore_core::names::without_unseen(text);
-    let mut kept: String = visible.chars().take(most).collect();
-    *left = left.saturating_sub(kept.chars().count());
-    if kept.len() < visible.len() {
-        kept.push(CUT);
+impl Room {
+    /// Removes invisible characters from all texts and cuts texts and lists to the limits.
+    fn seen(&mut self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.shortened(&text, TEXT_MAX)),
+            Value::Array(items) => Value::Array(self.items(items)),
+            Value::Object(fields) => {
+                self.is_cut |= fields.len() > FIELDS_MAX;
+                let fields = fields.into_iter().take(FIELDS_MAX);
+                fields.map(|(name, value)| (self.name(&name), self.seen(value))).collect()
+            }
+            plain => plain,
+        }
     }
-    kept
+
+    /// Returns the items that there is room for. No item is cut in two, except for one that alone
+    /// fills the answer.
+    fn items(&mut self, items: Vec<Value>) -> Vec<Value> {
+        let mut kept = Vec::new();
+        for item in items {
+            let item = self.seen(item);
+            if self.left < BESIDES_LISTS && !kept.is_empty() {
+                self.is_cut = true;
+                break;
+            }
+            // What is no text takes room as well.
+            self.left = self.left.saturating_sub(1);
+            kept.push(item);
+        }
+        kept
+    }
+
+    /// Names of fields stay whole: clients look for them.
+    fn name(&mut self, name: &str) -> String {
+        let room = std::mem::replace(&mut self.left, NAME_MAX);
+        let kept = self.shortened(name, NAME_MAX);
+        self.left = room.saturating_sub(kept.chars().count());
+        kept
+    }
+
+    fn shortened(&mut self, text: &str, most: usize) -> String {
+        let visible = lore_core::names::without_unseen(text);
+        let mut kept: String = visible.chars().take(most.min(self.left)).collect();
+        self.left = self.left.saturating_sub(kept.chars().count());
+        if kept.len() < visible.len() {
+            kept.push(CUT);
+        }
+        kept
+    }
 }
 
 /// Converts a value to the type that the schema declares; `None` if that is impossible.
@@ -200,5 +247,23 @@ mod tests {
         assert_eq!(shown["b"].as_str().unwrap().chars().count(), TEXT_MAX + 1);
         let many: Vec<String> = vec!["L".repeat(9_000); 100];
         assert!(fit(json!({ "many": many })).len() < ANSWER_MAX + 1_000);
+    }
+
+    #[test]
+    fn a_long_list_is_cut_between_its_items_and_says_so() {
+        let row = json!({ "rid": "r".repeat(100), "score": 0.5, "metadata": { "key": "k" } });
+        let rows = vec![row.clone(); 10_000];
+        let answer = json!({
+            "about": "a", "results": rows, "count": 10_000, "note": "n", "truncated": false,
+        });
+        let shown = fitted(answer, &schema()).unwrap();
+        let fields: Vec<&String> = shown.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["about", "results", "count", "note", "truncated"]);
+        let listed = shown["results"].as_array().unwrap();
+        assert!(listed.len() > 1_000 && listed.iter().all(|one| *one == row), "{}", listed.len());
+        assert_eq!((&shown["note"], &shown["truncated"]), (&json!("n"), &json!(true)));
+        assert!(shown.to_string().len() < ANSWER_MAX * 2);
+        let many: Map<String, Value> = (0..9_000).map(|n| (n.to_string(), json!(n))).collect();
+        assert_eq!(fitted(many.into(), &schema()).unwrap().as_object().unwrap().len(), 1_001);
     }
 }

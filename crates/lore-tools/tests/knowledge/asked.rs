@@ -115,3 +115,36 @@ async fn whom_a_note_mentions_by_number_it_mentions() {
     let told = world.call("get_entity_documents", ask).await;
     assert_eq!(told["total_count"], 0, "{told}");
 }
+
+#[tokio::test]
+async fn of_many_relations_the_most_certain_are_listed() {
+    let world = World::new().await;
+    let guild = world.register("Tide Guild", "Organization").await;
+    let people: Vec<_> =
+        (0..5).map(|n| json!({ "name": format!("Ada {n}"), "type": "Person" })).collect();
+    let told: Vec<_> = (0..5)
+        .map(|n| {
+            json!({
+                "subject": format!("Ada {n}"), "predicate": "affiliated_with",
+                "object": guild, "confidence": 0.5 + f64::from(n) / 10.0,
+            })
+        })
+        .collect();
+    let body = json!({ "document_rid": "sensor:1", "entities": people, "relationships": told });
+    world.post("ingest", body).await;
+    let list = async |limit: Option<i64>| {
+        let path = ["relationships".to_owned(), guild.clone()];
+        world.ask(Ask::get(path).with("limit", limit)).await
+    };
+    let all = list(None).await;
+    assert_eq!((&all["count"], all.get("truncated")), (&json!(5), None), "{all}");
+    let some = list(Some(2)).await;
+    assert_eq!((&some["count"], &some["truncated"]), (&json!(5), &json!(true)));
+    let sure: Vec<f64> = some["relationships"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["confidence"].as_f64().unwrap())
+        .collect();
+    assert_eq!(sure, [0.9, 0.8]);
+}
