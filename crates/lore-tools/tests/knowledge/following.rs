@@ -1,16 +1,19 @@
 //! Background work, and many requests at once.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use lore_app::knowledge::{keep_vault, keep_watching};
+use lore_app::knowledge::{Notes, keep_vault, keep_watching};
+use lore_core::{Principal, Viewer};
+use lore_store::Origin;
 use lore_tools::koi::Ask;
 use serde_json::{Value, json};
 
 use crate::world::{ARTICLE, World};
 
 /// Waits until a condition holds; fails if it never does.
-async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
+pub(crate) async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
     for _ in 0..600 {
         if is_so().await {
             return;
@@ -54,6 +57,29 @@ async fn a_folder_that_takes_the_place_of_the_vault_is_followed() {
     assert!(vault.join("Five.md").is_file());
     let read = world.call("vault_read_note", json!({ "path": "Three.md" })).await;
     assert!(read.to_string().contains("brillig"), "{read}");
+    following.abort();
+}
+
+#[tokio::test]
+async fn a_vault_of_a_world_that_is_made_later_is_followed() {
+    let vault = tempfile::tempdir().unwrap();
+    std::fs::write(vault.path().join("One.md"), "It says frabjous.").unwrap();
+    let later = Some("Later".to_owned());
+    let notes = Arc::new(Notes::at(vault.path().to_owned(), later.clone()));
+    let world = World::with(|app| app.notes = notes).await;
+    let following = tokio::spawn(keep_vault(world.app.clone(), later));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let origin = Origin::new("test", "1".to_owned());
+    let (uid, now) = (world.app.effects.uid(), world.app.effects.now());
+    let (store, name) = (&world.app.store, "Later".to_owned());
+    let made = store.create_world(Principal::LOCAL, uid, name, origin, now).await.unwrap();
+    let viewer = Viewer { world: made.id, ..world.owner };
+    let is_found = async || {
+        let asked = json!({ "query": "frabjous" });
+        let found = world.call_as(viewer, "knowledge_search", asked).await;
+        found["results"].to_string().contains("frabjous")
+    };
+    until("the note is found", is_found).await;
     following.abort();
 }
 

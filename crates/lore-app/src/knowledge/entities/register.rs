@@ -19,7 +19,7 @@ use crate::knowledge::vault::linking::{self, Turned};
 use crate::mentions::follow;
 
 /// Most aliases of an entity.
-pub(super) const ALIASES_MAX: usize = 100;
+pub(in crate::knowledge) const ALIASES_MAX: usize = 100;
 /// Longest description, in characters.
 const DESCRIPTION_MAX: usize = 20_000;
 

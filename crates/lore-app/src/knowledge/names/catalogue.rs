@@ -181,7 +181,7 @@ impl Catalogue {
         self.resolver.insert(id, card.entity_type.as_str(), name, &aliases);
     }
 
-    /// Updates the names of the entity that a changed note is about.
+    /// Updates the names of the entity that a note gave other names.
     fn call_again(&mut self, anchor: Option<String>) {
         if let Some(id) = anchor.and_then(|anchor| self.by_uri.get(&anchor).copied()) {
             self.call(id);
@@ -233,5 +233,45 @@ impl Learn for Catalogue {
             }
         }
         self.spotter = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lore_core::{Principal, Properties, Role, Uid, Viewer, WorldId};
+    use lore_store::NewNode;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn node(number: i64, kind: &str, name: &str, properties: Value) -> Node {
+        let viewer = Viewer { principal: Principal::LOCAL, world: WorldId(1), role: Role::Owner };
+        let uid = Uid::from_bytes(&[u8::try_from(number).unwrap(); 16]).unwrap();
+        let properties: Properties = serde_json::from_value(properties).unwrap();
+        let new =
+            NewNode { properties, ..NewNode::new(uid, crate::play::word(kind).unwrap(), name) };
+        let node = crate::preview::preview(&viewer, &new, lore_core::Timestamp::UNIX_EPOCH);
+        Node { id: NodeId(number), number, ..node }
+    }
+
+    #[test]
+    fn only_notes_that_give_names_have_the_names_learned_again() {
+        let mut known = Catalogue::default();
+        let uri = "orn:personal-koi.entity:person-ada-holt-1";
+        known.learn(node(1, "person", "Ada Holt", json!({ "koi_uri": uri })), Vec::new());
+        assert_eq!(known.spot("Ada Holt sails.").len(), 1);
+        let note = |more: Value| {
+            let mut properties = json!({ "rid": "vault:Ada.md", "about": uri, "digest": "1" });
+            properties.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            node(2, "vault_note", "Ada", properties)
+        };
+        known.learn(note(json!({})), Vec::new());
+        assert_eq!(known.notes_saying("1").len(), 1);
+        known.forget(NodeId(2));
+        assert!(known.spotter.is_some(), "no name changed");
+        known.learn(note(json!({ "aside": ["Addie"] })), Vec::new());
+        assert_eq!(known.spot("Addie sails.").len(), 1);
+        known.forget(NodeId(2));
+        assert_eq!(known.spot("Addie sails.").len(), 0);
     }
 }

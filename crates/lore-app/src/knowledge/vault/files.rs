@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 use super::moved_by_deleting::Departed;
 use super::note::Note;
 use super::properties::Broken;
-use super::stored_notes;
+use super::{note_names, stored_notes};
 use crate::App;
 use crate::access::{self, Identity};
 use crate::knowledge::librarian::Librarian;
@@ -169,7 +169,11 @@ pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Res
     let broken = |one: &Broken| {
         format!("the property {} is not YAML ({}) and is read as plain text", one.name, one.why)
     };
-    let warnings = Note::read(&text).broken().iter().map(broken).collect();
+    let note = Note::read(&text);
+    let mut warnings: Vec<String> = note.broken().iter().map(broken).collect();
+    if note.type_name().is_some() {
+        warnings.extend(note_names::given(&path, &note).left_out);
+    }
     Ok(WrittenNote { became: written, warnings })
 }
 

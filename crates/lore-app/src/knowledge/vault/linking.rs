@@ -5,8 +5,9 @@
 //! watcher reads them again later. The marks survive restarts.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
-use lore_core::{Error, Node, NodeId, Result};
+use lore_core::{Node, NodeId, Result, Timestamp};
 use lore_store::{Change, Expect, NodePatch, NodeRef};
 use lore_vault::NotePath;
 use serde_json::{Value, json};
@@ -159,13 +160,18 @@ async fn mark(librarian: &Librarian, notes: &[NodeId]) -> Result<()> {
     }
 }
 
-/// Reads up to [`READ_AT_ONCE`] of the marked notes again.
-pub(super) async fn read_marked(librarian: &Librarian) {
+/// Reads up to [`READ_AT_ONCE`] of the marked notes again, leaving out those in `later` whose time
+/// has not come.
+pub(super) async fn read_marked(librarian: &Librarian, later: &mut Later) {
     let marked = librarian.catalogue().await.map(|catalogue| catalogue.stale());
     let Ok(marked) = marked else { return };
-    for id in marked.into_iter().take(READ_AT_ONCE) {
-        if let Err(error) = read_again(librarian, id).await {
-            tracing::info!(code = error.code().meaning().name, "a note was not read again");
+    for id in later.due(&marked, librarian.app.effects.now()) {
+        match read_again(librarian, id).await {
+            Ok(()) => later.is_read(id),
+            Err(error) => {
+                tracing::info!(code = error.code().meaning().name, node = %id, "a note was not read again");
+                later.put_off(id, librarian.app.effects.now());
+            }
         }
     }
 }
@@ -175,10 +181,73 @@ async fn read_again(librarian: &Librarian, id: NodeId) -> Result<()> {
     let rid = node.map(|node| uri::of_document(&node)).unwrap_or_default();
     let Some(path) = rid.strip_prefix(stored_notes::PREFIX) else { return Ok(()) };
     let path = NotePath::parse(path)?;
-    match sync::read(librarian, &path).await {
-        Ok(text) => stored_notes::read_anew(librarian, &path, &text).await,
-        // The vault watcher deletes its document.
-        Err(Error::NotFound { .. }) => Ok(()),
-        Err(error) => Err(error),
+    // One that is gone stays marked until the vault watcher deletes its document.
+    sync::read(librarian, &path).await?;
+    stored_notes::read_anew(librarian, &path).await
+}
+
+/// Marked notes that could not be read, and when to try them again. Each is tried less and less
+/// often, so that they neither fill the log nor keep the others waiting.
+#[derive(Default)]
+pub(super) struct Later {
+    notes: HashMap<NodeId, PutOff>,
+}
+
+struct PutOff {
+    wait: Duration,
+    since: Timestamp,
+}
+
+impl Later {
+    /// Returns the marked notes to be read now, up to [`READ_AT_ONCE`].
+    fn due(&mut self, marked: &[NodeId], now: Timestamp) -> Vec<NodeId> {
+        let marks: HashSet<&NodeId> = marked.iter().collect();
+        self.notes.retain(|id, _| marks.contains(id));
+        let waits = |id: &&NodeId| {
+            let put_off = self.notes.get(id);
+            put_off.is_some_and(|one| now.duration_since(one.since).unsigned_abs() < one.wait)
+        };
+        marked.iter().filter(|id| !waits(id)).take(READ_AT_ONCE).copied().collect()
+    }
+
+    fn is_read(&mut self, id: NodeId) {
+        self.notes.remove(&id);
+    }
+
+    fn put_off(&mut self, id: NodeId, now: Timestamp) {
+        let last = self.notes.get(&id).map_or(Duration::ZERO, |one| one.wait);
+        let wait = last.saturating_mul(2).clamp(WAIT_MIN, WAIT_MAX);
+        self.notes.insert(id, PutOff { wait, since: now });
+    }
+}
+
+/// The first and the longest pause before a note that could not be read is tried again.
+const WAIT_MIN: Duration = Duration::from_secs(2);
+const WAIT_MAX: Duration = Duration::from_secs(3_600);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_that_cannot_be_read_are_tried_less_and_less_often_and_hold_nobody_up() {
+        let at = |second: i64| Timestamp::from_second(second).unwrap();
+        let marked: Vec<NodeId> = (0..150).map(NodeId).collect();
+        let mut later = Later::default();
+        let first = later.due(&marked, at(0));
+        assert_eq!(first, marked[..READ_AT_ONCE]);
+        first.iter().for_each(|id| later.put_off(*id, at(0)));
+        assert_eq!(later.due(&marked, at(1)), marked[READ_AT_ONCE..]);
+        let tried = |later: &mut Later, second: i64| {
+            let is_due = later.due(&marked[..1], at(second)) == marked[..1];
+            if is_due {
+                later.put_off(marked[0], at(second));
+            }
+            is_due
+        };
+        let often = (1..86_400).filter(|second| tried(&mut later, *second)).count();
+        assert!((20..50).contains(&often), "{often}");
+        later.due(&[], at(86_400));
+        assert_eq!(later.due(&marked[..1], at(86_400)), marked[..1], "marked anew");
     }
 }

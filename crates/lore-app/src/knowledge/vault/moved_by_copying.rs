@@ -2,7 +2,8 @@
 //! write the copy first and delete the original some time later.
 //!
 //! While both exist, they are two notes. A deleted note counts as moved only if exactly one copy of
-//! it was created a short while ago.
+//! it was created a short while ago. Under another file name, the text must not be a mere template:
+//! two notes made from one template are about two things.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use lore_core::{Node, Result, Timestamp};
 use lore_vault::NotePath;
 use serde_json::{Value, json};
 
-use super::note::Note;
+use super::note::{self, Note};
 use super::stored_notes;
 use super::sync::read;
 use crate::knowledge::documents::shelve;
@@ -60,11 +61,20 @@ async fn copy_of(
     if made < first || age(librarian, made) > MOVING_MAX {
         return Ok(None);
     }
+    let was_shared =
+        digest.is_some_and(|digest| librarian.app.notes.departed.lock().knows(digest, librarian));
     let path = NotePath::parse(path)?;
     let text = read(librarian, &path).await?;
+    let is_copy =
+        is_called_alike(gone, &path.to_string()) || Note::read(&text).is_distinct() && !was_shared;
     let says_something = !Note::read(&text).body.trim().is_empty();
     let is_same = Some(stored_notes::digest(&text).as_str()) == digest;
-    Ok((says_something && is_same).then_some((path, text)))
+    Ok((is_copy && says_something && is_same).then_some((path, text)))
+}
+
+/// Whether two notes have the same file name.
+fn is_called_alike(one: &str, other: &str) -> bool {
+    note::last(one) == note::last(other)
 }
 
 fn age(librarian: &Librarian, made: Timestamp) -> Duration {

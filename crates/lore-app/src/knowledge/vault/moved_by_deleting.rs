@@ -2,7 +2,7 @@
 //!
 //! Deleted notes are remembered for a while by the digest of their text. A new note with the same
 //! text is taken to be the deleted one, and its entity to be the same, restored from the bin if
-//! necessary.
+//! necessary. Under another file name, the text must be of no third note and not a mere template.
 
 use std::collections::HashMap;
 
@@ -56,12 +56,19 @@ impl Departed {
         self.count = self.notes.values().map(Vec::len).sum();
     }
 
+    /// Whether a note with this digest was deleted recently.
+    pub(super) fn knows(&self, digest: &str, librarian: &Librarian) -> bool {
+        let now = librarian.app.effects.now();
+        self.notes.get(digest).is_some_and(|some| some.iter().any(|gone| gone.is_recent(now)))
+    }
+
     /// Removes and returns the recently deleted note that the one at `here` continues, if any.
-    fn take(&mut self, digest: &str, here: &str, now: Timestamp) -> Option<Gone> {
+    /// `came` is as in [`the_same`].
+    fn take(&mut self, digest: &str, here: &str, came: usize, now: Timestamp) -> Option<Gone> {
         let some = self.notes.get_mut(digest)?;
         some.retain(|gone| gone.is_recent(now));
         let paths: Vec<String> = some.iter().map(|gone| gone.path.clone()).collect();
-        let from = the_same(&paths, here, 1)?;
+        let from = the_same(&paths, here, came)?;
         let place = some.iter().position(|gone| gone.path == from)?;
         self.count = self.count.saturating_sub(1);
         Some(some.swap_remove(place))
@@ -91,12 +98,17 @@ pub(super) async fn gone(librarian: &Librarian, path: &str) -> Result<()> {
 /// Treats a new note as the continuation of a recently deleted one with the same text. Returns
 /// whether it is one. Notes without a body never count, because they are all alike.
 pub(super) async fn came_back(librarian: &Librarian, path: &NotePath, text: &str) -> Result<bool> {
-    if Note::read(text).body.trim().is_empty() {
+    let note = Note::read(text);
+    if note.body.trim().is_empty() {
         return Ok(false);
     }
     let (here, now) = (path.to_string(), librarian.app.effects.now());
     let digest = stored_notes::digest(text);
-    let gone = librarian.app.notes.departed.lock().take(&digest, &here, now);
+    let came = match note.is_distinct() {
+        true => librarian.catalogue().await?.notes_saying(&digest).len() + 1,
+        false => usize::MAX,
+    };
+    let gone = librarian.app.notes.departed.lock().take(&digest, &here, came, now);
     // A note that returns to its old path is recognised by that path.
     let Some(gone) = gone.filter(|gone| gone.path != here) else { return Ok(false) };
     if !taken_out(librarian, gone.document).await? {
@@ -114,7 +126,7 @@ pub(super) async fn came_back(librarian: &Librarian, path: &NotePath, text: &str
     if !stored_notes::follow(librarian, &gone.path, &here).await? {
         return Ok(false);
     }
-    stored_notes::read_anew(librarian, path, text).await?;
+    stored_notes::read_anew(librarian, path).await?;
     Ok(true)
 }
 

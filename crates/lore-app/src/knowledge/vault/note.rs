@@ -49,6 +49,13 @@ impl<'a> Note<'a> {
         self.first("@type")
     }
 
+    /// Whether the note itself tells what it is about: it names it, or has sentences of its own.
+    /// Notes made from one template have the same text and are told apart by their file names.
+    pub(super) fn is_distinct(&self) -> bool {
+        let told = ["name", "uri"].iter().filter_map(|key| self.first(key));
+        told.into_iter().any(|told| !told.trim().is_empty()) || self.body.lines().any(is_sentence)
+    }
+
     /// Returns the relations that its properties state about an entity of this type.
     pub(super) fn relations(
         &self,
@@ -70,6 +77,21 @@ impl<'a> Note<'a> {
         found
     }
 }
+
+/// Whether a line says something, unlike the headings, labels, questions and blanks of a template.
+fn is_sentence(line: &str) -> bool {
+    let line = line.trim();
+    let is_blank = ["#", "%%", "<!--", "<%", "```", "|"].iter().any(|mark| line.starts_with(mark));
+    let said = line.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+    let words = said.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+    !is_blank
+        && !line.contains("{{")
+        && !line.ends_with([':', '?'])
+        && (words >= SENTENCE_MIN || words > 0 && line.ends_with(['.', '!', '。', '！']))
+}
+
+/// Fewest words of a sentence without a full stop.
+const SENTENCE_MIN: usize = 3;
 
 /// Returns the targets of the wiki links in a text, without headings, captions and `.md`.
 pub(in crate::knowledge) fn links(text: &str) -> impl Iterator<Item = &str> {
@@ -111,6 +133,21 @@ mod tests {
         assert_eq!(note.all("affiliation"), ["r3.0", "Reporting Exchange"]);
         assert_eq!((note.first("deep"), note.first("nested.deep")), (None, Some("value")));
         assert!(note.body.starts_with("# Bill"));
+    }
+
+    #[test]
+    fn a_template_is_told_from_what_was_written_into_it() {
+        let blank = "---\n\"@type\": Person\nname:\n---\n# {{title}}\n\n## Notes\n- Born:\n- [ ] \n\
+            > What does she want?\n%% fill in all of this %%\n";
+        assert!(!Note::read(blank).is_distinct());
+        for (from, to) in [
+            ("name:", "name: Ada"),
+            ("- Born:", "- Born: in the bay"),
+            ("- [ ] ", "She sails."),
+            ("- [ ] ", "她是诗人。"),
+        ] {
+            assert!(Note::read(&blank.replacen(from, to, 1)).is_distinct(), "{to}");
+        }
     }
 
     #[test]

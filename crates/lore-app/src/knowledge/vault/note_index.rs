@@ -29,7 +29,7 @@ struct Known {
 
 impl NoteIndex {
     /// Adds a node, if it is a note about an entity. Returns the anchor (stable part) of the
-    /// entity's URI.
+    /// entity's URI if the note gives it names of its own (see [`Self::names_of`]).
     pub(in crate::knowledge) fn learn(&mut self, node: &Node) -> Option<String> {
         let told = stored_notes::told(node)?;
         let path = place(&told.path);
@@ -41,15 +41,15 @@ impl NoteIndex {
             digest: told.digest.to_owned(),
             file: told.path,
         };
-        let subject = known.subject.clone();
+        let (subject, is_named) = (known.subject.clone(), !known.aside.is_empty());
         self.by_title.entry(known.title.clone()).or_default().insert(node.id);
-        self.by_subject.entry(subject.clone()).or_default().insert(node.id);
+        self.by_subject.entry(known.subject.clone()).or_default().insert(node.id);
         self.by_digest.entry(known.digest.clone()).or_default().insert(node.id);
         self.notes.insert(node.id, known);
-        Some(subject)
+        is_named.then_some(subject)
     }
 
-    /// Removes a note. Returns the anchor of its entity's URI.
+    /// Removes a note. Returns the anchor of its entity's URI if the note gave it names of its own.
     pub(in crate::knowledge) fn forget(&mut self, id: NodeId) -> Option<String> {
         let known = self.notes.remove(&id)?;
         for (map, key) in [
@@ -65,7 +65,7 @@ impl NoteIndex {
                 map.remove(key);
             }
         }
-        Some(known.subject)
+        (!known.aside.is_empty()).then_some(known.subject)
     }
 
     /// Returns the names that notes give an entity and that are not visible on it.

@@ -1,6 +1,6 @@
 //! The names that notes give their entities, and what happens when these names change.
 
-use lore_core::names::is_same_name;
+use lore_core::names::{checked_name, is_same_name};
 use lore_core::{Node, Result};
 use lore_store::{NameMatch, NodeQuery};
 use lore_vault::NotePath;
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::note::Note;
 use super::stored_notes::{self, Subject};
 use crate::knowledge::entities::history::{self, Logged};
+use crate::knowledge::entities::register::ALIASES_MAX;
 use crate::knowledge::entities::{self, Entity, EntityType, amend, uri, vouching};
 use crate::knowledge::librarian::Librarian;
 use crate::knowledge::merge::shares::Shares;
@@ -37,9 +38,63 @@ impl Names {
 
 /// Returns the names a note gives its entity, primary first.
 pub(super) fn names(path: &NotePath, note: &Note<'_>) -> Vec<String> {
-    let name = note.first("name").unwrap_or_else(|| path.title()).to_owned();
-    std::iter::once(name).chain(note.all("aliases").to_vec()).collect()
+    given(path, note).names
 }
+
+/// What a note calls its entity.
+pub(super) struct Given {
+    /// The names, primary first.
+    pub(super) names: Vec<String>,
+    /// What is left out because it cannot serve as a name, each with the reason.
+    pub(super) left_out: Vec<String>,
+}
+
+/// Reads what a note calls its entity. What cannot serve as a name does not affect the rest; in the
+/// place of such a primary name, the file name counts.
+pub(super) fn given(path: &NotePath, note: &Note<'_>) -> Given {
+    let mut given = Given { names: Vec::new(), left_out: Vec::new() };
+    let name = note.first("name").map(|name| ("name", name));
+    if !name.is_some_and(|(field, name)| given.take(field, name)) {
+        given.take("file name", path.title());
+    }
+    for alias in note.all("aliases").iter().filter(|alias| !alias.trim().is_empty()) {
+        given.take("alias", alias);
+    }
+    if given.names.len() > 1 + ALIASES_MAX {
+        given.names.truncate(1 + ALIASES_MAX);
+        given.left_out.push(format!("only the first {ALIASES_MAX} aliases are read"));
+    }
+    given
+}
+
+impl Given {
+    /// Adds a name unless it is there already. Returns whether it can serve as a name.
+    fn take(&mut self, field: &str, name: &str) -> bool {
+        match checked_name(field, name) {
+            Ok(name) if self.names.iter().any(|known| is(known, &name)) => true,
+            Ok(name) => {
+                self.names.push(name);
+                true
+            }
+            Err(error) => {
+                let told: String = name.chars().take(TOLD_MAX).collect();
+                self.left_out.push(format!("{told:?} is no name: {error}"));
+                false
+            }
+        }
+    }
+}
+
+/// Logs that a note has names that are left out.
+pub(super) fn report_left_out(document: &Node, path: &NotePath, note: &Note<'_>) {
+    let left_out = given(path, note).left_out.len();
+    if left_out > 0 {
+        tracing::info!(node = %document.id, left_out, "names in a note were left out");
+    }
+}
+
+/// How much is repeated of what cannot serve as a name, in characters.
+const TOLD_MAX: usize = 40;
 
 /// Returns the names a document gave its entity when it was last stored, primary first.
 pub(super) fn called(document: Option<&Node>) -> Vec<String> {
@@ -221,4 +276,27 @@ async fn was_renamed(librarian: &Librarian, entity: &Entity, name: &str) -> Resu
     };
     let is_given = entries.iter().any(given) || vouching::is_given(&entity.node, name);
     Ok(renames.any(left) && !is_given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_a_name_takes_none_of_the_others_away() {
+        let path = NotePath::parse("People/Ada Holt.md").unwrap();
+        let long = "x".repeat(300);
+        let many: String = (0..150).map(|number| format!("Ada {number}, ")).collect();
+        let read = |properties: &str| {
+            let text = format!("---\n{properties}\n---\n");
+            given(&path, &Note::read(&text))
+        };
+        let one = read(&format!("name: Ada H.\naliases: [{long}, Addie, '', ADDIE]"));
+        assert_eq!(one.names, ["Ada H.", "Addie"]);
+        let [told] = one.left_out.as_slice() else { panic!("{:?}", one.left_out) };
+        assert!(told.len() < 150 && told.contains("longer than 200"), "{told}");
+        assert_eq!(read(&format!("name: {long}")).names, ["Ada Holt"]);
+        let all = read(&format!("aliases: [{many}]"));
+        assert_eq!((all.names.len(), all.left_out.len()), (1 + ALIASES_MAX, 1));
+    }
 }

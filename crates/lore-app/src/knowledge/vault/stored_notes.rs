@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use lore_core::names::name_key;
-use lore_core::{Node, NodeId, Properties, Result, texts};
+use lore_core::{Error, Node, NodeId, Properties, Result, texts};
 use lore_store::Direction;
 use lore_vault::NotePath;
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use super::linking::{self, LINKS, STALE, Turned};
 use super::note::Note;
 use super::note_names::{self, CALLED, Names, SAYS_SO, called, names};
+use super::sync;
 use crate::knowledge::documents::shelve::{self, Mention, NewDocument};
 use crate::knowledge::entities::register::{self, Registration};
 use crate::knowledge::entities::{self, Entity, EntityType, amend, ontology, uri, vouching};
@@ -55,18 +56,20 @@ pub(in crate::knowledge) const SURE: f64 = 1.0;
 pub(super) async fn keep(librarian: &Librarian, path: &NotePath, text: &str) -> Result<()> {
     match is_kept(librarian, path, text).await? {
         true => Ok(()),
-        false => read_anew(librarian, path, text).await,
+        false => read_anew(librarian, path).await,
     }
 }
 
-/// Stores a note as it is now, even if it has not changed.
-pub(in crate::knowledge) async fn read_anew(
-    librarian: &Librarian,
-    path: &NotePath,
-    text: &str,
-) -> Result<()> {
+/// Stores a note as it is on disk now, even if it has not changed. A note that is gone is left to
+/// the vault watcher.
+pub(in crate::knowledge) async fn read_anew(librarian: &Librarian, path: &NotePath) -> Result<()> {
     let _keeping = librarian.app.notes.keeping.lock().await;
-    let seen = texts::cleaned(text);
+    // Read only when it is its turn: of two versions of a note, the later one has to stay.
+    let text = match sync::read(librarian, path).await {
+        Err(Error::NotFound { .. }) => return Ok(()),
+        text => text?,
+    };
+    let seen = texts::cleaned(&text);
     let note = Note::read(&seen);
     let rid = rid(&path.to_string());
     let before = shelve::shelved(librarian, &rid).await?;
@@ -98,7 +101,7 @@ pub(in crate::knowledge) async fn read_anew(
         author: None,
         written: None,
         body: note.prose(),
-        digest: digest(text),
+        digest: digest(&text),
         further: further(librarian, path, &note, subject.as_ref().zip(entity_type), &told.waiting)
             .into_iter()
             .chain(held(before.as_ref(), subject.as_ref()))
@@ -114,6 +117,7 @@ pub(in crate::knowledge) async fn read_anew(
     };
     let kept = shelve::shelve(librarian, &document).await?;
     if let Some(Subject { entity, .. }) = &subject {
+        note_names::report_left_out(&kept, path, &note);
         awaited_by_file(librarian, path, entity).await;
     }
     let now = vouching::mentioned_by(librarian, Some(&kept)).await?;
@@ -233,6 +237,7 @@ fn has_said(document: &Node, text: &str) -> bool {
 
 /// What a note is about: the URI the note uses, and the entity it leads to, which is another one if
 /// the entity with this URI was merged.
+#[derive(Clone)]
 pub(super) struct Subject {
     pub(super) uri: String,
     pub(super) entity: Entity,
@@ -293,6 +298,7 @@ async fn introduced(
         _ => document.map(unheld),
     };
     let names = Names::of(path, note, document.as_ref());
+    let still = known.clone();
     let introduced = match known {
         // A note that players cannot see must not change what they see.
         Some(known) if librarian.would_tell(&known.entity.node) => Ok(known),
@@ -305,13 +311,13 @@ async fn introduced(
     match introduced {
         Ok(subject) => Ok(Some(subject)),
         Err(error) if error.code().meaning().retry => Err(error),
-        // The note is kept as a document nevertheless.
+        // The note is kept as a document nevertheless, and is about whom it was about.
         Err(error) => {
             tracing::info!(
                 code = error.code().meaning().name,
-                "a note's entity was not registered"
+                "a note's entity was not registered or not changed"
             );
-            Ok(None)
+            Ok(still)
         }
     }
 }

@@ -178,7 +178,7 @@ impl Kept {
 }
 
 /// Decides which of several vanished notes with the same text a new note at `here` continues: the
-/// one with the same file name, or the only one if no more than one such note came.
+/// one with the same file name, or the only one if no more than one such note `came`.
 pub(super) fn the_same(went: &[String], here: &str, came: usize) -> Option<String> {
     let mut called_so = went.iter().filter(|path| note::last(path) == note::last(here));
     match (called_so.next(), called_so.next(), went) {

@@ -7,6 +7,7 @@ use lore_core::{Error, Result, Role};
 use lore_vault::{Change, NotePath, Vault, Watch};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use super::linking::Later;
 use super::sync::{exchanged, moved, read, removed, sync, sync_all, written};
 use super::{files, linking};
 use crate::App;
@@ -32,21 +33,23 @@ pub async fn keep_vault(app: Arc<App>, world: Option<String>) {
     if !app.notes.is_configured() {
         return;
     }
-    let librarian = match local_librarian(&app, world.as_deref()).await {
-        Ok(librarian) => librarian,
-        Err(error) => {
-            return tracing::warn!(code = error.code().meaning().name, "the vault is not followed");
-        }
-    };
     let mut following: Option<Following> = None;
     let mut trouble = None;
+    let librarian = loop {
+        match local_librarian(&app, world.as_deref()).await {
+            Ok(librarian) => break librarian,
+            Err(error) => none(error, &mut trouble),
+        };
+        tokio::time::sleep(LOOK_AGAIN).await;
+    };
+    let mut later = Later::default();
     let mut changes = Vec::new();
     loop {
         following = match librarian.app.notes.vault(&librarian).await {
             Ok(vault) => match following.filter(|old| Arc::ptr_eq(&old.vault, &vault)) {
                 Some(same) => {
                     follow(&librarian, &changes).await;
-                    linking::read_marked(&librarian).await;
+                    linking::read_marked(&librarian, &mut later).await;
                     Some(same)
                 }
                 None => begun(&librarian, vault, &mut trouble).await,

@@ -57,13 +57,13 @@ async fn read_again(librarian: &Librarian, note: &Node, parted: &[Entity]) -> Re
     let Some(path) = rid.strip_prefix(stored_notes::PREFIX) else { return Ok(()) };
     let path = NotePath::parse(path)?;
     let place = path.clone();
-    let text = match files::on_disk(librarian, move |vault| vault.read(&place)).await {
+    match files::on_disk(librarian, move |vault| vault.read(&place)).await {
         // The vault watcher deletes its document.
         Err(Error::NotFound { .. }) => return Ok(()),
         text => text?,
     };
     withdraw(librarian, &rid, parted).await?;
-    stored_notes::read_anew(librarian, &path, &text).await
+    stored_notes::read_anew(librarian, &path).await
 }
 
 async fn withdraw(librarian: &Librarian, rid: &str, parted: &[Entity]) -> Result<()> {
