@@ -62,7 +62,7 @@ pub fn stems<'a>(text: &'a str, mut each: impl FnMut(Word<'a>, &str)) {
         if let Some(stem) = memory.stem(word.surface, &mut buffer) {
             each(word, stem);
             if !stem.is_ascii() {
-                korean_pairs(&stem.to_owned(), |pair| each(word, pair));
+                korean_pairs(stem, |pair| each(word, pair));
             }
         }
     }

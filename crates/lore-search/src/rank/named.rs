@@ -66,7 +66,7 @@ enum Written {
 
 fn said(question: &str) -> Vec<Said> {
     let words: Vec<Word<'_>> = words(question).take(MOST_WORDS).collect();
-    let is_written = words.iter().any(|word| word.surface != "I" && is_capitalised(word.surface));
+    let is_written = words.iter().any(|word| is_capitalised(word.surface));
     let mut end = None;
     let word = |word: &Word<'_>| {
         let before = end.replace(word.end()).and_then(|end| question.get(end..word.start));
@@ -81,10 +81,9 @@ fn said(question: &str) -> Vec<Said> {
     words.iter().map(word).collect()
 }
 
-/// Whether a word has a capital first and then small letters.
+/// Whether a word begins with a capital and has small letters as well.
 fn is_capitalised(word: &str) -> bool {
-    let mut letters = word.chars();
-    letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase)
+    word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase)
 }
 
 impl Said {
@@ -166,6 +165,7 @@ mod tests {
         assert_eq!(heard("What did Caroline say?", &caroline), caroline);
         assert_eq!(heard("caroline adoption", &caroline), caroline);
         assert_eq!(heard("where did dmit go", &["dmitri"]), ["dmitri"]);
+        assert_eq!(heard("What did McKena say?", &["mckenna"]), ["mckenna"]);
         assert!(heard("What did Me say?", &melanie).is_empty());
         assert!(heard("Carolines", &caroline).is_empty());
         assert!(heard("Where is Car?", &caroline).is_empty());

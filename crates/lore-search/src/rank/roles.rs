@@ -76,8 +76,8 @@ fn speaker_at(words: &[&str], at: usize) -> Option<Role> {
     };
     let only_says = form_in(&SAYS);
     let is_base = only_says.or_else(|| form_in(&ALSO_SAYS))? == 0;
-    let sides = (0..at).filter_map(|at| Some((at, side(before, at)?)));
-    let (subject, role) = sides.last().filter(|(subject, _)| at - subject <= BETWEEN + 1)?;
+    let mut sides = (0..at).filter_map(|at| Some((at, side(before, at)?)));
+    let (subject, role) = sides.next_back().filter(|(subject, _)| at - subject <= BETWEEN + 1)?;
     let around = before.get(subject.saturating_sub(1)..)?;
     let is_past = !is_base && !verb.ends_with("ing");
     if is_past && around.iter().any(|word| IS.contains(word)) {

@@ -49,21 +49,35 @@ fn counts(words: &[&str]) -> bool {
 }
 
 /// Units of measurement: "how many" of them asks for one number.
-const MEASURES: [&str; 14] = [
+const MEASURES: [&str; 28] = [
+    "decades",
     "years",
     "months",
     "weeks",
     "days",
+    "nights",
     "hours",
     "minutes",
     "seconds",
     "miles",
     "kilometers",
     "kilometres",
+    "meters",
+    "metres",
+    "feet",
+    "inches",
+    "kilos",
+    "kilograms",
+    "grams",
+    "liters",
+    "litres",
+    "degrees",
+    "percent",
     "dollars",
     "euros",
     "pounds",
     "calories",
+    "points",
 ];
 
 /// Whether there is a plural between the question word and the verb: "which books has", "in what
@@ -173,6 +187,7 @@ mod tests {
                 "where did mara hide the lamp",
                 "what is the name of the goat",
                 "how many years did she live there",
+                "how many grams of flour did she take",
                 "what did anselm say about the boxes",
                 "when was the bridge built",
                 "which bus did she take",
