@@ -11,7 +11,7 @@ impl World {
         self.register(name, "Person").await
     }
 
-    async fn into_one(&self, from: &str, into: &str) {
+    async fn made_one(&self, from: &str, into: &str) {
         self.post("entity/merge", json!({ "from_uri": from, "into_uri": into })).await;
     }
 
@@ -76,7 +76,7 @@ async fn relations_with_somebody_in_the_bin_are_divided_as_well() {
         if is_told_before {
             world.knows("Nora Pike", "Otto Krug").await;
         }
-        world.into_one(&nora, &eleanor).await;
+        world.made_one(&nora, &eleanor).await;
         if !is_told_before {
             world.knows("Nora Pike", "Otto Krug").await;
         }
@@ -97,7 +97,7 @@ async fn whoever_is_part_of_another_in_the_bin_comes_back_only_by_parting() {
     let (nora, eleanor) =
         (world.known_person("Nora Pike").await, world.known_person("Eleanor Vance").await);
     let id = world.id("Nora Pike").await;
-    world.into_one(&nora, &eleanor).await;
+    world.made_one(&nora, &eleanor).await;
     let survivor = world.id("Eleanor Vance").await;
     world.bin("remove", &survivor).await.unwrap();
     let refused = world.bin("restore", &id).await.unwrap_err();
@@ -122,8 +122,8 @@ async fn the_last_of_several_survivors_in_the_bin_is_the_one_to_part_from() {
         world.known_person("Eleanor Vance").await,
         world.known_person("Ada Holt").await,
     );
-    world.into_one(&nora, &eleanor).await;
-    world.into_one(&eleanor, &ada).await;
+    world.made_one(&nora, &eleanor).await;
+    world.made_one(&eleanor, &ada).await;
     let last = world.id("Ada Holt").await;
     world.bin("remove", &last).await.unwrap();
     world.part(&eleanor).await;
@@ -159,7 +159,7 @@ async fn pages_keep_their_parents() {
     world.parent("Mill", "Old Town").await;
     let uri = async |name: &str| world.best(name).await["uri"].as_str().unwrap().to_owned();
     let (mill, tavern) = (uri("Mill").await, uri("Inn").await);
-    world.into_one(&mill, &tavern).await;
+    world.made_one(&mill, &tavern).await;
     world.parent("Inn", "New Town").await;
     world.part(&mill).await;
     assert_eq!(world.relations(&mill).await, ["Mill parent Old Town"]);
@@ -179,4 +179,31 @@ async fn names_beyond_the_limit_are_said_to_be_left_out() {
     let one_more = json!({ "uri": nora, "alias": "Cora" });
     let ask = lore_tools::koi::Ask::post(["entity", "alias"], one_more);
     assert!(world.try_ask(world.owner, ask).await.is_err());
+}
+
+#[tokio::test]
+async fn what_is_one_with_another_is_found_by_its_number_and_parted_by_its_name() {
+    let world = World::new().await;
+    let (nora, eleanor, ada) = (
+        world.known_person("Nora Pike").await,
+        world.known_person("Eleanor Vance").await,
+        world.known_person("Ada Holt").await,
+    );
+    let number = world.number("Nora Pike").await;
+    world.made_one(&nora, &eleanor).await;
+    world.knows("Nora Pike", "Ada Holt").await;
+    for id in [number.to_string(), format!("[entity:{number}]"), format!("#{number}")] {
+        assert_eq!(world.relations(&id).await.len(), 2, "{id}");
+    }
+    world.post("entity/unmerge", json!({ "uri": "Nora Pike" })).await;
+    assert_eq!(world.best("Nora Pike").await["uri"], json!(nora));
+
+    world.made_one(&nora, &eleanor).await;
+    world.made_one(&eleanor, &ada).await;
+    let unmerge =
+        |uri: &str| lore_tools::koi::Ask::post(["entity", "unmerge"], json!({ "uri": uri }));
+    let refused = world.try_ask(world.owner, unmerge(&nora)).await.unwrap_err();
+    assert!(format!("{refused:?}").contains(&eleanor), "{refused:?}");
+    let refused = world.try_ask(world.owner, unmerge(&ada)).await.unwrap_err();
+    assert!(format!("{refused:?}").contains(&eleanor), "{refused:?}");
 }

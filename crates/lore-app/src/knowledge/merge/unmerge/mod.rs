@@ -51,6 +51,8 @@ const UNFINISHED: &str = "parting";
 /// the entity are gone by now, it returns to the bin and the result is its last state.
 pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> {
     history::check_reason(reason)?;
+    let named = named(librarian, uri).await?;
+    let uri = named.as_deref().unwrap_or(uri);
     let binned = match entities::by_uri(librarian, uri).await? {
         Some(_) => None,
         None => bin::survivor(librarian, uri).await?,
@@ -63,6 +65,14 @@ pub async fn unmerge(librarian: &Librarian, uri: &str, reason: &str) -> Result<E
     let parted = part(librarian, uri, reason).await;
     finish(librarian, kept.uid).await?;
     parted
+}
+
+/// Returns the URI of the merged entity with this name if exactly one entity has the name.
+async fn named(librarian: &Librarian, name: &str) -> Result<Option<String>> {
+    let found = entities::exactly_named(librarian, name).await?;
+    let [entity] = found.as_slice() else { return Ok(None) };
+    let shares = Shares::of(librarian, entity).await?;
+    Ok(shares.meant_by(name, &entity.node.name).cloned())
 }
 
 async fn part(librarian: &Librarian, uri: &str, reason: &str) -> Result<Entity> {
@@ -91,15 +101,34 @@ fn parting<'a>(shares: &'a Shares, uri: &str) -> Result<Party<'a>> {
         return Ok(party);
     }
     Err(match shares.meant(uri) {
-        Some((share, _)) => Error::Precondition {
-            message: format!("{:?} came here as part of another", share.given.name),
-            hint: "undo that merge first".into(),
-        },
+        Some((share, of)) => {
+            let with = shares.merged.iter().find(|one| one.given.uris.contains(of));
+            let with = with.unwrap_or(share);
+            Error::Precondition {
+                message: format!(
+                    "{:?} came here as part of {:?}",
+                    share.given.name, with.given.name
+                ),
+                hint: format!("undo the merge of {} first", with.given.uri),
+            }
+        }
         None => Error::Precondition {
             message: format!("{uri} was not merged into another entity"),
-            hint: "give the URI of the entity that was merged away".into(),
+            hint: hint_of_merged(shares),
         },
     })
+}
+
+/// Tells what can be unmerged.
+fn hint_of_merged(shares: &Shares) -> String {
+    /// More than these fill no answer.
+    const NAMED_MAX: usize = 5;
+    let uris = shares.merged.iter().take(NAMED_MAX).map(|share| share.given.uri.as_str());
+    let uris: Vec<&str> = uris.collect();
+    match uris.is_empty() {
+        true => "give the URI of the entity that was merged away".into(),
+        false => format!("give the URI of one that was: {}", uris.join(", ")),
+    }
 }
 
 /// Builds the batch that undoes a merge.
