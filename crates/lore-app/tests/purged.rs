@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use lore_app::access::{Identity, enter};
 use lore_app::{App, sessions};
+use lore_core::names::Word;
 use lore_core::{Effects, Timestamp, Viewer};
 use lore_sqlite::SqliteStore;
-use lore_store::{Batch, Log, Once, Origin, Store};
+use lore_store::{Batch, Change, Log, NewNode, Once, Origin, Store};
 
 /// Stores the answer to a call that was made `hours` ago.
 async fn left(store: &Arc<SqliteStore>, now: Timestamp, hours: u64, key: &str) -> Viewer {
@@ -17,7 +18,9 @@ async fn left(store: &Arc<SqliteStore>, now: Timestamp, hours: u64, key: &str) -
     let app = App::new(Arc::clone(store) as Arc<dyn Store>, Effects::fixed(then, hours));
     let viewer = enter(&app, Identity::LOCAL, None).await.unwrap();
     let once = Once { scope: "test", key: key.to_owned(), answer: "{}".into() };
-    let batch = Batch::new(Origin::new("test", app.effects.uid().to_string()), then);
+    let node = NewNode::new(app.effects.uid(), Word::new("kind", "note").unwrap(), key);
+    let batch = Batch::new(Origin::new("test", app.effects.uid().to_string()), then)
+        .change(Change::CreateNode(node));
     store.commit(&viewer, Batch { once: Some(once), ..batch }).await.unwrap();
     viewer
 }

@@ -232,7 +232,7 @@ fn a_folder_that_may_not_be_read_closes_no_other() {
     assert!(listing.may_hide("Shut/Bo.md") && !listing.may_hide("Open/Bo.md"));
     assert_eq!(vault.remove_leftovers(SystemTime::now()), Ok(0));
     let denied = vault.read(&path("Shut/Bo.md"));
-    assert_eq!(denied, Err(VaultError::Denied { path: "Shut".into() }));
+    assert_eq!(denied, Err(VaultError::Denied { path: "Shut/Bo.md".into() }));
     let (tell, changes) = channel();
     let _watch = vault.watch(move |change| drop(tell.send(change))).unwrap();
     fs::write(folder.path().join("Open/Cy.md"), "text").unwrap();
