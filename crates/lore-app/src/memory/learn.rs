@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use futures::FutureExt;
 use lore_core::error::short;
-use lore_core::{Node, NodeId, TextId, Properties, Provenance, Result, Timestamp, Uid, Visibility};
+use lore_core::{Node, NodeId, Properties, Provenance, Result, TextId, Timestamp, Uid, Visibility};
 use lore_rules::memory::decay::Confidence;
 use lore_rules::memory::likeness::{Relation, Statement};
 use lore_search::{Query, Unit};

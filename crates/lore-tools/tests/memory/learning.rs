@@ -170,7 +170,8 @@ async fn crossref_searches_the_other_worlds_and_says_which() {
 #[tokio::test]
 async fn a_long_text_that_is_learned_twice_is_a_duplicate_of_itself() {
     let mind = Mind::fresh().await;
-    let line = |n: usize| format!("On day {n} the boat with {} barrels left pier {}. ", n * 3, n % 7);
+    let line =
+        |n: usize| format!("On day {n} the boat with {} barrels left pier {}. ", n * 3, n % 7);
     let text: String = (1..=120).map(line).collect();
     for confidence in ["low", "high"] {
         mind.learn(&text, confidence).await;

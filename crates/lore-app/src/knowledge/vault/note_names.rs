@@ -71,7 +71,7 @@ impl Given {
     /// Adds a name unless it is there already. Returns whether it can serve as a name.
     fn take(&mut self, field: &str, name: &str) -> bool {
         match checked_name(field, name) {
-            Ok(name) if self.names.iter().any(|known| is(known, &name)) => true,
+            Ok(name) if self.names.iter().any(|known| is_same_name(known, &name)) => true,
             Ok(name) => {
                 self.names.push(name);
                 true

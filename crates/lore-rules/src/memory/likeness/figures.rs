@@ -115,7 +115,8 @@ fn ungrouped(text: &str) -> String {
     };
     let groups = |(at, separator): &(usize, char)| {
         let (before, after) = text.split_at(*at);
-        let separates = matches!(separator, ',' | '\'' | '_' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}');
+        let separates =
+            matches!(separator, ',' | '\'' | '_' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}');
         separates
             && (1..=3).contains(&digits(&mut before.chars().rev()))
             && digits(&mut after.chars().skip(1)) == 3
@@ -178,9 +179,7 @@ fn time(word: &str, half: Option<Half>) -> Option<String> {
 /// Returns the month that a word names only between such words: `may` and abbreviations.
 fn month_between(last: &str, word: &str, next: &str) -> Option<u8> {
     let (_, month) = SHORT_MONTHS.iter().find(|(name, _)| *name == word)?;
-    let is_month = is_number(last)
-        || is_number(next)
-        || LEADS.contains(&last);
+    let is_month = is_number(last) || is_number(next) || LEADS.contains(&last);
     is_month.then_some(*month)
 }
 

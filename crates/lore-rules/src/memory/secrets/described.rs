@@ -3,8 +3,8 @@
 //!
 //! So far from its label, a value counts only if it looks like a password by itself.
 
-use super::labelled::{PASSWORD_LEAST, plain};
 use super::forms::is_slug;
+use super::labelled::{PASSWORD_LEAST, plain};
 use super::labels::{IS, Label, STILL};
 use super::looks::{is_contrived, is_strong, looks_random};
 use super::{Hit, is_word, near, run};
@@ -113,8 +113,8 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
 const WORDS_MOST: usize = 8;
 /// Prepositions after a label that say what the password is for.
 const FOR_WHAT: [&str; 24] = [
-    "for", "to", "of", "on", "at", "in", "für", "zum", "zur", "von", "vom", "del", "de", "du", "da",
-    "do", "di", "para", "pour", "per", "voor", "van", "от", "для",
+    "for", "to", "of", "on", "at", "in", "für", "zum", "zur", "von", "vom", "del", "de", "du",
+    "da", "do", "di", "para", "pour", "per", "voor", "van", "от", "для",
 ];
 /// Verbs that say that a password is new.
 const CHANGED: [&str; 7] = ["changed", "set", "reset", "updated", "rotated", "switched", "renamed"];
@@ -122,13 +122,19 @@ const CHANGED: [&str; 7] = ["changed", "set", "reset", "updated", "rotated", "sw
 const AUXILIARIES: [&str; 6] = ["was", "is", "has", "got", "were", "will"];
 /// Words before a login name.
 const LOGINS: [&str; 9] = [
-    "user", "username", "login", "account", "benutzer", "credentials", "creds", "logindaten",
+    "user",
+    "username",
+    "login",
+    "account",
+    "benutzer",
+    "credentials",
+    "creds",
+    "logindaten",
     "zugangsdaten",
 ];
 /// Further forms of these verbs, before a label.
-const CHANGING: [&str; 9] = [
-    "change", "update", "rotate", "switch", "geändert", "gesetzt", "ändere", "cambiado", "changé",
-];
+const CHANGING: [&str; 9] =
+    ["change", "update", "rotate", "switch", "geändert", "gesetzt", "ändere", "cambiado", "changé"];
 
 #[cfg(test)]
 mod tests {
@@ -165,7 +171,10 @@ mod tests {
                 "Login with user admin and password [masked password]",
             ),
             ("I changed the password to tiger99x", "I changed the password to [masked password]"),
-            ("Das Passwort für den NAS ist Tiger99x", "Das Passwort für den NAS ist [masked password]"),
+            (
+                "Das Passwort für den NAS ist Tiger99x",
+                "Das Passwort für den NAS ist [masked password]",
+            ),
             (
                 "Das neue Passwort für das WLAN lautet jetzt Tiger99x",
                 "Das neue Passwort für das WLAN lautet jetzt [masked password]",

@@ -43,7 +43,8 @@ pub(super) fn assignment(rest: &str, before: &str) -> Option<Hit> {
     let after = rest.get(label.length..)?;
     let unquoted = after.trim_start_matches(['"', '\'', '`', '*']);
     // As in `<add key="Password" value="…"/>`.
-    let unquoted = unquoted.strip_prefix(" value").filter(|_| after != unquoted).unwrap_or(unquoted);
+    let unquoted =
+        unquoted.strip_prefix(" value").filter(|_| after != unquoted).unwrap_or(unquoted);
     let (sign, value) = sign(unquoted)?;
     let told = unmarked(value).trim_start_matches(is_blank);
     let value = Value::of(looked_at(told))?;
@@ -70,7 +71,9 @@ pub(super) fn element(rest: &str, before: &str) -> Option<Hit> {
     let label = Label::at(rest).filter(|_| before.ends_with('<'))?;
     let value = looked_at(rest.get(label.length..)?.strip_prefix('>')?);
     let (value, end) = value.split_at_checked(value.find('<')?)?;
-    let is_closed = end.strip_prefix("</").is_some_and(|end| end.starts_with(rest.get(..label.length).unwrap_or_default()));
+    let is_closed = end
+        .strip_prefix("</")
+        .is_some_and(|end| end.starts_with(rest.get(..label.length).unwrap_or_default()));
     let kind = if label.is_password { "password" } else { "secret" };
     let hit = Hit { kind, kept: label.length + 1, length: value.len() };
     (is_closed && is_text(value)).then_some(hit)
