@@ -55,6 +55,7 @@ fn changed_with(kind: &str) -> &'static str {
         EXPERIENCE => "kn_experience",
         IDEA => "kn_idea",
         PROJECT => "kn_project",
+        "tag" => "update_entities",
         "vault_note" => "vault_write_note",
         "web_page" | "outside_document" => "ingest_url",
         "source_file" | "repository" => "github_scan",
@@ -86,7 +87,9 @@ pub(crate) fn kept_elsewhere(node: &Node) -> Error {
             .to_owned(),
         tool => format!("change it with {tool}"),
     };
-    let message = format!("{:?} is a {} and only shown here", node.name, kind.replace('_', " "));
+    let article = if kind.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    let kind = kind.replace('_', " ");
+    let message = format!("{:?} is {article} {kind} and only shown here", node.name);
     Error::Precondition { message, hint }
 }
 

@@ -178,6 +178,8 @@ fn may_move(call: &MemoryCall, node: &Node) -> Reply<()> {
 /// Which nodes to search for. All given conditions must be met.
 #[derive(Debug, Clone, Default)]
 pub struct NodeSearch {
+    /// The id of the only node that is wanted.
+    pub node: Option<String>,
     /// Words in their texts or names. If missing, the newest come first.
     pub text: Option<String>,
     /// Only this type.
@@ -201,8 +203,13 @@ pub struct FoundNodes {
     pub more: bool,
 }
 
-/// Searches nodes.
+/// Searches nodes. With an id, returns that node alone.
 pub async fn query(call: &MemoryCall, wanted: &NodeSearch) -> Reply<FoundNodes> {
+    if let Some(id) = present(wanted.node.as_deref()) {
+        let node = call.lookup("Node", id).await?;
+        let nodes = with_descriptions(call, vec![node]).await?;
+        return Ok(FoundNodes { nodes, more: false });
+    }
     let mut filter = plain()?;
     if present(wanted.text.as_deref()).is_some() {
         // A search for words also finds projects and ideas. Experiences have their own search.

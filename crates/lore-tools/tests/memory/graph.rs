@@ -231,3 +231,39 @@ async fn an_edge_is_shared_when_that_is_asked_for_and_only_then() {
     mind.call("kn_graph", back).await;
     assert_eq!(near().await, json!(null));
 }
+
+#[tokio::test]
+async fn a_query_with_an_id_is_about_that_node_alone() {
+    let mind = Mind::fresh().await;
+    let node = mind.add("Logbook", "All that happened on board.").await;
+    mind.add("Capstan", "Lifts the anchor.").await;
+    let query = json!({ "action": "query", "node_id": node, "detail": "full" });
+    let found = mind.call("kn_graph", query).await;
+    assert_eq!((&found["count"], &found["nodes"][0]["id"]), (&json!(1), &json!(node)));
+    assert_eq!(found["nodes"][0]["description"], "All that happened on board.");
+    let none = mind.call("kn_graph", json!({ "action": "query", "node_id": "nothing" })).await;
+    assert_eq!(none["error"], "Node not found: nothing");
+}
+
+#[tokio::test]
+async fn an_argument_of_another_action_is_refused() {
+    let mind = Mind::fresh().await;
+    mind.add("Capstan", "Lifts the anchor.").await;
+    for (tool, given, error) in [
+        ("kn_graph", json!({ "action": "query", "name": "zzz" }), "name is not for query"),
+        ("kn_intel", json!({ "action": "recall", "keywords": "z" }), "keywords is not for recall"),
+        ("kn_intel", json!({ "action": "recall", "problem": "z" }), "problem is not for recall"),
+        ("kn_experience", json!({ "action": "prune", "text": "z" }), "text is not for prune"),
+        ("kn_project", json!({ "action": "list", "name": "z" }), "name is not for list"),
+        ("kn_idea", json!({ "action": "list", "title": "z" }), "title is not for list"),
+    ] {
+        let answer = mind.call(tool, given).await;
+        assert_eq!(answer["error"], error);
+        assert!(answer["hint"].as_str().unwrap().starts_with("leave it out, or use "));
+    }
+    let unused = json!({
+        "action": "recall", "topic": "anchor", "keywords": null, "problem": " ", "tags": [],
+        "detail": "full", "depth": 1, "limit": 5,
+    });
+    assert_eq!(mind.call("kn_intel", unused).await["count"], 1);
+}

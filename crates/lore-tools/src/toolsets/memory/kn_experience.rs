@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::arguments;
 use super::envelope::{
     Envelope, envelope, limit, memory_call, offset, rounded, share, sharing, unknown_action,
 };
@@ -26,7 +27,20 @@ impl Words for Actions {
     const WORDS: &'static [&'static str] = &["save", "search", "prune"];
 }
 
-#[derive(Deserialize, JsonSchema)]
+/// Which actions take which arguments.
+const TAKES: [(&str, &[&str]); 9] = [
+    ("content", &["save"]),
+    ("type", &["save", "search"]),
+    ("context", &["save"]),
+    ("tags", &["save", "search"]),
+    ("text", &["search"]),
+    ("session", &["save"]),
+    ("author", &["save"]),
+    ("occurred_at", &["save"]),
+    ("supersedes", &["save"]),
+];
+
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     action: Spelled<Actions>,
@@ -183,6 +197,9 @@ impl ToolSpec for KnExperience {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        if let Err(refusal) = arguments::check(&TAKES, &input.action, &input) {
+            return envelope(Err(refusal));
+        }
         let call = memory_call(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         let min_relevance = share("min_relevance", input.min_relevance, 0.0)?;

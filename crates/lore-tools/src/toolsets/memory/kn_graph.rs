@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
+use super::arguments;
 use super::envelope::{
     Envelope, envelope, is_full, limit, memory_call, offset, share, sharing, unknown_action,
 };
@@ -30,7 +31,21 @@ impl Words for Actions {
         &["add", "connect", "query", "remove", "restore", "status"];
 }
 
-#[derive(Deserialize, JsonSchema)]
+/// Which actions take which arguments.
+const TAKES: [(&str, &[&str]); 10] = [
+    ("name", &["add"]),
+    ("type", &["add", "query"]),
+    ("description", &["add"]),
+    ("tags", &["add", "query"]),
+    ("source_id", &["connect", "remove", "restore"]),
+    ("target_id", &["connect", "remove", "restore"]),
+    ("edge_type", &["connect", "remove", "restore"]),
+    ("node_id", &["query", "remove", "restore"]),
+    ("text", &["query"]),
+    ("node_type", &["query"]),
+];
+
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     action: Spelled<Actions>,
@@ -236,8 +251,8 @@ impl ToolSpec for KnGraph {
         - add: name, type [namespace, description, tags, visibility]\n\
         - connect: source_id, target_id, edge_type [weight, visibility]; repeating it changes \
         only weight and visibility, if given\n\
-        - query: [text, node_type, tags, namespace, detail, limit, offset], all filters must \
-        match\n\
+        - query: node_id, or [text, node_type, tags, namespace, detail, limit, offset], all \
+        filters must match\n\
         - remove, restore: node_id, or source_id + target_id + edge_type; removing is \
         reversible; restoring by name takes what was removed last\n\
         - status: counts and health\n\
@@ -267,6 +282,9 @@ impl ToolSpec for KnGraph {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        if let Err(refusal) = arguments::check(&TAKES, &input.action, &input) {
+            return envelope(Err(refusal));
+        }
         let call = memory_call(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         let weight = input.weight.map(|weight| share("weight", Some(weight), 1.0)).transpose()?;
@@ -323,6 +341,7 @@ async fn connect(call: &MemoryCall, input: Input, weight: Option<f64>) -> Reply<
 async fn query(call: &MemoryCall, input: Input, limit: usize, offset: usize) -> Reply<Output> {
     let full = is_full(input.detail.as_ref())?;
     let wanted = NodeSearch {
+        node: input.node_id,
         text: input.text,
         type_name: input.node_type.or(input.r#type),
         tags: input.tags.unwrap_or_default(),

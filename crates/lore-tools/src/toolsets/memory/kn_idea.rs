@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::arguments;
 use super::envelope::{Envelope, Nullable, envelope, limit, memory_call, offset, unknown_action};
 use super::words::{Spelled, Words, given};
 use crate::call::Call;
@@ -30,7 +31,16 @@ impl Words for Statuses {
     const WORDS: &'static [&'static str] = StatusOut::WORDS;
 }
 
-#[derive(Deserialize, JsonSchema)]
+/// Which actions take which arguments.
+const TAKES: [(&str, &[&str]); 5] = [
+    ("title", &["create", "update"]),
+    ("idea_id", &["update"]),
+    ("score", &["create", "update"]),
+    ("status", &["create", "update", "list"]),
+    ("link_to", &["create", "update"]),
+];
+
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     action: Spelled<Actions>,
@@ -167,6 +177,9 @@ impl ToolSpec for KnIdea {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        if let Err(refusal) = arguments::check(&TAKES, &input.action, &input) {
+            return envelope(Err(refusal));
+        }
         let call = memory_call(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         if input.score.is_some_and(|score| !score.is_finite()) {

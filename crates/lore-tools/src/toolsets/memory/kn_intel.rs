@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::arguments;
 use super::context_wire::{self, ContextOut};
 use super::envelope::{
     Envelope, Nullable, envelope, is_full, limit, memory_call, rounded, share, unknown_action,
@@ -34,7 +35,24 @@ impl Words for Actions {
     const WORDS: &'static [&'static str] = &["learn", "recall", "crossref", "context", "related"];
 }
 
-#[derive(Deserialize, JsonSchema)]
+/// Which actions take which arguments.
+const TAKES: [(&str, &[&str]); 13] = [
+    ("content", &["learn"]),
+    ("type", &["learn"]),
+    ("context", &["learn"]),
+    ("tags", &["learn"]),
+    ("topic", &["recall"]),
+    ("problem", &["crossref"]),
+    ("keywords", &["context"]),
+    ("node_id", &["related"]),
+    ("edge_type", &["related"]),
+    ("session", &["learn"]),
+    ("author", &["learn"]),
+    ("occurred_at", &["learn"]),
+    ("supersedes", &["learn"]),
+];
+
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     action: Spelled<Actions>,
@@ -175,6 +193,9 @@ impl ToolSpec for KnIntel {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        if let Err(refusal) = arguments::check(&TAKES, &input.action, &input) {
+            return envelope(Err(refusal));
+        }
         let call = memory_call(&call, Self::NAME);
         let ask = Ask {
             topic: input.topic.clone(),

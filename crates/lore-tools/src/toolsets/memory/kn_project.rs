@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::arguments;
 use super::envelope::{Envelope, envelope, limit, memory_call, offset, unknown_action};
 use super::words::{Spelled, Words, given};
 use crate::call::Call;
@@ -34,7 +35,22 @@ impl Words for Outcomes {
     const WORDS: &'static [&'static str] = &["progress", "failure"];
 }
 
-#[derive(Deserialize, JsonSchema)]
+/// Which actions take which arguments.
+const TAKES: [(&str, &[&str]); 11] = [
+    ("name", &["create", "update"]),
+    ("project_id", &["update", "list", "log"]),
+    ("phase", &["create", "update"]),
+    ("goals", &["create", "update"]),
+    ("stakeholders", &["create", "update"]),
+    ("success_metrics", &["create", "update"]),
+    ("active_only", &["list"]),
+    ("set_active", &["list"]),
+    ("action_text", &["log"]),
+    ("result", &["log"]),
+    ("next_step", &["log"]),
+];
+
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     action: Spelled<Actions>,
@@ -228,6 +244,9 @@ impl ToolSpec for KnProject {
     }
 
     async fn run(call: Call, input: Input) -> Result<Self::Output> {
+        if let Err(refusal) = arguments::check(&TAKES, &input.action, &input) {
+            return envelope(Err(refusal));
+        }
         let call = memory_call(&call, Self::NAME);
         let (limit, offset) = (limit(input.limit)?, offset(input.offset)?);
         envelope(match input.action.word() {

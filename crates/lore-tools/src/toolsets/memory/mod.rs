@@ -4,6 +4,7 @@
 //! As the contract requires, every answer is an object with `_v`, and refusals are answers with an
 //! `error`. Only arguments that no action could parse fail like in other toolsets.
 
+mod arguments;
 mod context_wire;
 mod envelope;
 mod kn_bootup;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The values of an argument.
 pub(super) trait Words {
@@ -42,6 +42,12 @@ impl<'de, W> Deserialize<'de> for Spelled<W> {
         let text = <Cow<'de, str>>::deserialize(from)?;
         let given = text.trim().to_owned();
         Ok(Self { lower: given.to_lowercase(), given, words: PhantomData })
+    }
+}
+
+impl<W> Serialize for Spelled<W> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.given)
     }
 }
 
