@@ -1,5 +1,7 @@
 //! Finding the experiences that have faded, to count them or to move them to the bin.
 
+use std::collections::HashSet;
+
 use lore_core::{Kind, Node, Timestamp, Uid};
 use lore_rules::memory::decay::{days_until_below, shown};
 use lore_store::{Change, Expect, NewestNodes, NodeRef};
@@ -20,7 +22,7 @@ const FASTEST: f64 = 4.0;
 pub async fn prune(call: &MemoryCall, threshold: f64) -> Reply<Vec<Uid>> {
     let mut pruned = Vec::new();
     let now = call.now();
-    for mut query in below(now, threshold)? {
+    for mut query in below(now, threshold, FASTEST)? {
         while let Some(faded) = next_faded(call, &mut query, now, threshold).await? {
             let mut batch = call.batch();
             let bin = |node: &Node| Change::DeleteNode(NodeRef::Id(node.id), Expect::Any);
@@ -32,18 +34,29 @@ pub async fn prune(call: &MemoryCall, threshold: f64) -> Reply<Vec<Uid>> {
     Ok(pruned)
 }
 
-/// Counts what [`prune`] would move to the bin.
-pub(super) async fn faded(call: &MemoryCall, threshold: f64) -> Reply<usize> {
-    let mut count = 0;
+/// How many experiences have faded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Faded {
+    /// The number of those that were found.
+    pub(super) count: usize,
+    /// Whether there may be more.
+    pub(super) more: bool,
+}
+
+/// Counts what [`prune`] would move to the bin, as far as a bounded number of experiences tells: of
+/// each class the newest of those that have faded at the usual pace, and at the fastest.
+pub(super) async fn faded(call: &MemoryCall, threshold: f64) -> Reply<Faded> {
+    let (mut seen, mut more) = (HashSet::new(), false);
     let now = call.now();
-    for mut query in below(now, threshold)? {
-        while let Some(faded) = next_faded(call, &mut query, now, threshold).await? {
-            // They stay where they are, so the next page begins after them.
-            query.offset += faded.len();
-            count += faded.len();
+    for pace in [1.0, FASTEST] {
+        for mut query in below(now, threshold, pace)? {
+            let faded = next_faded(call, &mut query, now, threshold).await?.unwrap_or_default();
+            // What stays was skipped, so together they are the page.
+            more |= query.offset + faded.len() == query.limit;
+            seen.extend(faded.into_iter().map(|node| node.id));
         }
     }
-    Ok(count)
+    Ok(Faded { count: seen.len(), more })
 }
 
 /// Returns the faded experiences on the next page of a query, and `None` after the last page. Skips
@@ -72,12 +85,12 @@ fn may_prune(call: &MemoryCall, node: &Node) -> bool {
 }
 
 /// Returns one query per class for the experiences that are old enough to be below `threshold` if
-/// they fade [`FASTEST`] times as fast as the class.
-fn below(now: Timestamp, threshold: f64) -> Reply<Vec<NewestNodes>> {
+/// they fade `pace` times as fast as the class.
+fn below(now: Timestamp, threshold: f64, pace: f64) -> Reply<Vec<NewestNodes>> {
     const MICROS_A_DAY: f64 = 86_400.0 * 1e6;
     let now = now.as_microsecond();
     let older = |(kind, namespace, rate): (Kind, String, f64)| {
-        let days = days_until_below(rate * FASTEST, threshold)?;
+        let days = days_until_below(rate * pace, threshold)?;
         // Before the earliest representable time. Nothing can be older.
         let before = Timestamp::from_microsecond(now - (days * MICROS_A_DAY) as i64).ok()?;
         Some(NewestNodes { kind, namespace, before: Some(before), offset: 0, limit: PRUNE_BATCH })

@@ -109,9 +109,13 @@ async fn findings(call: &MemoryCall, projects: &[Project]) -> Reply<Vec<Finding>
         find(format!("{active} projects are active"), "choose one: kn_project list, set_active");
     }
     let faded = pruning::faded(call, FADED).await?;
-    if faded > 0 {
+    if faded.count > 0 {
+        let at_least = if faded.more { "at least " } else { "" };
         find(
-            format!("{faded} experiences have less than 1 % of their relevance left"),
+            format!(
+                "{at_least}{} experiences have less than 1 % of their relevance left",
+                faded.count
+            ),
             "kn_experience prune puts them into the bin",
         );
     }
