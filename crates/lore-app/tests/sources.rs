@@ -10,6 +10,8 @@ use lore_app::memory::MemoryCall;
 use lore_app::memory::exchange::{
     Exported, Imported, Load, export, import, kairn, markdown, notes, reference, relations,
 };
+use lore_app::memory::project::{self, NewEntry};
+use lore_app::memory::recall::{self, Ask, Memory};
 use lore_app::memory::{pruning, status};
 use lore_core::Effects;
 use lore_sqlite::SqliteStore;
@@ -181,6 +183,50 @@ async fn what_comes_back_from_another_world_is_what_it_was_before() {
 }
 
 #[tokio::test]
+async fn a_long_text_comes_back_to_the_byte() {
+    let line = "The tide comes, and  goes\tas it did. \n";
+    let texts = [
+        format!("{}\n\n\n  Then: nothing.", line.repeat(150)),
+        "just words without any line ".repeat(500),
+        "字".repeat(4_500),
+        format!("  {}\n\n", "Windows ends its lines.\r\n\r\n".repeat(200)),
+        format!("{}\u{3000}", "x".repeat(1_999).repeat(3)),
+    ];
+    for form in [Form::Lines, Form::Notes] {
+        for text in &texts {
+            let (here, there) = (Shelf::empty().await, Shelf::empty().await);
+            here.take("/start", entities(&[("Log", &[text])])).await;
+            there.take("/a", exported(&here, form).await).await;
+            let whole = |said: Vec<(String, String)>| said.into_iter().map(|(_, body)| body);
+            assert_eq!(whole(here.says().await).collect::<String>(), *text);
+            assert_eq!(there.says().await, here.says().await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_a_long_text_that_is_edited_by_hand_stays_in_its_place() {
+    let shelf = Shelf::empty().await;
+    let text = "The tide comes and goes. ".repeat(150);
+    let text = format!("{}\n\nThe end.", text.trim_end());
+    shelf.take("/start", entities(&[("Log", &[&text])])).await;
+    let mut files = Vec::new();
+    let each = |page: &[Exported], _| {
+        files.extend(page.iter().map(markdown));
+        Ok(())
+    };
+    export(&shelf.call, each).await.unwrap();
+    for (_, note) in &mut files {
+        // Editors remove blanks at the ends of lines.
+        let lines = note.lines().map(str::trim_end).collect::<Vec<_>>();
+        *note = lines.join("\n").replacen("The tide comes", "The flood comes", 1);
+    }
+    assert_eq!(shelf.take("/b", notes::read("notes", &files)).await, [0, 0, 1]);
+    let whole: String = shelf.says().await.into_iter().map(|(_, body)| body).collect();
+    assert_eq!(whole, text.replacen("The tide comes", "The flood comes", 1));
+}
+
+#[tokio::test]
 async fn what_was_renamed_and_removed_since_its_export_does_not_come_back() {
     for form in [Form::Lines, Form::Notes] {
         let shelf = Shelf::empty().await;
@@ -215,24 +261,84 @@ async fn whoever_follows_the_world_hears_of_a_link_that_an_import_removes() {
 #[tokio::test]
 async fn the_status_counts_as_faded_what_a_prune_takes_whatever_its_rate() {
     let shelf = Shelf::empty().await;
-    let row = |id: &str, rate: f64, made: &str| {
-        json!({
-            "id": id, "content": format!("{id} lesson"), "type": "solution",
-            "confidence": "high", "decay_rate": rate, "created_at": made,
-        })
-    };
     let rows = [
-        row("slow", 0.0001, "2010-01-01T00:00:00Z"),
-        row("usual", 0.0034, "2010-01-01T00:00:00Z"),
-        row("swift", 0.01, "2024-01-01T00:00:00Z"),
+        lesson("slow", 0.0001, "2010-01-01T00:00:00Z"),
+        lesson("usual", 0.0034, "2010-01-01T00:00:00Z"),
+        lesson("swift", 0.01, "2024-01-01T00:00:00Z"),
     ];
-    let rows = rows.into_iter().filter_map(|row| match row {
-        Value::Object(row) => Some(row),
-        _ => None,
-    });
-    shelf.take("/db", kairn::read(&[("experiences".into(), rows.collect())].into())).await;
+    shelf.take("/db", kairn_load(&[("experiences", &rows)])).await;
     let found = status::status(&shelf.call).await.unwrap().findings;
     assert!(found.iter().any(|found| found.problem.starts_with("2 experiences")), "{found:?}");
     assert_eq!(pruning::prune(&shelf.call, 0.01).await.unwrap().len(), 2);
     assert_eq!(status::status(&shelf.call).await.unwrap().findings, []);
+}
+
+#[tokio::test]
+async fn the_status_looks_at_a_bounded_number_of_old_experiences() {
+    let shelf = Shelf::empty().await;
+    let rows: Vec<Value> =
+        (0..600).map(|id| lesson(&id.to_string(), 0.0034, "2010-01-01T00:00:00Z")).collect();
+    shelf.take("/db", kairn_load(&[("experiences", &rows)])).await;
+    let found = status::status(&shelf.call).await.unwrap().findings;
+    assert!(found[0].problem.starts_with("at least 500 experiences"), "{found:?}");
+    assert_eq!(pruning::prune(&shelf.call, 0.01).await.unwrap().len(), 600);
+}
+
+#[tokio::test]
+async fn a_project_goes_on_in_the_session_it_was_imported_in() {
+    let shelf = Shelf::empty().await;
+    let project = json!({ "id": "p1", "name": "Keel", "phase": "active" });
+    let step = |id: &str, project: &str| {
+        json!({
+            "id": id, "project_id": project, "action": format!("Step {id}"), "type": "progress",
+            "created_at": "2024-01-01T00:00:00Z",
+        })
+    };
+    let steps = [step("a", "p1"), step("b", "p2"), step("c", "p1")];
+    shelf.take("/db", kairn_load(&[("projects", &[project]), ("progress", &steps)])).await;
+    let step = NewEntry {
+        project: Some("Keel".into()),
+        action: Some("Step d".into()),
+        ..NewEntry::default()
+    };
+    project::log(&shelf.call, &step).await.unwrap();
+    let mut sessions = Vec::new();
+    let each = |page: &[Exported], _| {
+        let texts = page.iter().flat_map(|one| &one.texts);
+        sessions.extend(texts.map(|text| text.provenance.session.clone()));
+        Ok(())
+    };
+    export(&shelf.call, each).await.unwrap();
+    assert_eq!(sessions.len(), 3);
+    assert!(
+        sessions.iter().all(|session| session.is_some() && *session == sessions[0]),
+        "{sessions:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_was_often_recalled_elsewhere_stays_once_it_is_recalled_here() {
+    let shelf = Shelf::empty().await;
+    let mut row = lesson("Kettle", 0.0034, "2024-01-01T00:00:00Z");
+    row["access_count"] = json!(7);
+    let rows = [row, lesson("Barley", 0.0034, "2024-01-01T00:00:00Z")];
+    shelf.take("/db", kairn_load(&[("experiences", &rows)])).await;
+    let ask = Ask { topic: Some("kettle".into()), limit: 10, ..Ask::default() };
+    recall::recall(&shelf.call, &ask).await.unwrap();
+    let found = recall::recall(&shelf.call, &ask).await.unwrap().memories;
+    let kept = |memory: &&Memory| memory.kept_as().is_some();
+    let kept: Vec<_> = found.iter().filter(kept).map(Memory::words).collect();
+    assert_eq!(kept, ["Kettle lesson"]);
+}
+
+fn lesson(id: &str, rate: f64, made: &str) -> Value {
+    json!({
+        "id": id, "content": format!("{id} lesson"), "type": "solution",
+        "confidence": "high", "decay_rate": rate, "created_at": made,
+    })
+}
+
+fn kairn_load(tables: &[(&str, &[Value])]) -> Load {
+    let rows = |rows: &[Value]| rows.iter().filter_map(Value::as_object).cloned().collect();
+    kairn::read(&tables.iter().map(|(name, all)| ((*name).to_owned(), rows(all))).collect())
 }

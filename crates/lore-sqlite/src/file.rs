@@ -216,7 +216,7 @@ fn is(error: &rusqlite::Error, code: ErrorCode) -> bool {
 }
 
 /// The path as a `file:` URI, with all unusual characters escaped.
-fn uri(path: &Path) -> String {
+pub(crate) fn uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     let bytes = path.as_os_str().as_encoded_bytes();
     if !bytes.starts_with(b"/") {

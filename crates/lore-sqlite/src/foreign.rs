@@ -10,15 +10,24 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
 
+use crate::file::uri;
+
 /// A row as a map from column name to value; blobs are left out.
 type Fields = Map<String, Value>;
 
 /// Reads all rows of the named tables; tables that do not exist are left out. Fails if the file is
 /// no database or has none of the tables.
 pub fn foreign_tables(path: &Path, tables: &[&str]) -> StoreResult<BTreeMap<String, Vec<Fields>>> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    // Without a log nobody has the database open, and reading it as it is leaves no files beside it.
+    let how = if Path::new(&log).exists() { "" } else { "?immutable=1" };
+    let from = format!("{}{how}", uri(path));
     let read = || -> rusqlite::Result<BTreeMap<String, Vec<Fields>>> {
-        let db = Connection::open_with_flags(path, flags)?;
+        let db = Connection::open_with_flags(&from, flags)?;
         let mut found = BTreeMap::new();
         for table in tables {
             if has(&db, table)? {
@@ -85,6 +94,11 @@ mod tests {
         assert_eq!((&found["t"][0]["b"], &found["t"][0]["c"]), (&Value::from(0.5), &Value::Null));
         assert!(!found.contains_key("u"));
         assert!(foreign_tables(&path, &["u"]).is_err());
+        db.execute_batch("PRAGMA journal_mode = wal; INSERT INTO t VALUES ('y', 1, NULL)").unwrap();
+        assert_eq!(foreign_tables(&path, &["t"]).unwrap()["t"].len(), 2, "from the log");
+        drop(db);
+        assert_eq!(foreign_tables(&path, &["t"]).unwrap()["t"].len(), 2);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no new files beside it");
         assert!(foreign_tables(&folder.path().join("absent.db"), &["t"]).is_err());
     }
 }

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
-use lore_core::{Error, Node, NodeId, Properties, Provenance, Text, Viewer};
-use lore_store::{Batch, Change, Expect, NewNode, NewText, NodePatch, NodeRef, Origin};
+use lore_core::{Error, Node, NodeId, Properties, Provenance, Text, Uid, Viewer};
+use lore_store::{Batch, Change, Expect, NewNode, NewText, NodeKey, NodePatch, NodeRef, Origin};
 use serde_json::json;
 use tokio::sync::{Notify, RwLock};
 
@@ -52,11 +52,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    fn add(&self, viewer: Viewer, nodes: &[NodeId]) {
+    fn add(&self, viewer: Viewer, nodes: &[NodeId], times: i64) {
         let mut counts = self.counts();
         let counts = counts.entry(viewer).or_default();
         for node in nodes {
-            *counts.entry(*node).or_default() += 1;
+            *counts.entry(*node).or_default() += times;
         }
         self.stirred.notify_one();
     }
@@ -149,6 +149,18 @@ fn is_experience(memory: &Memory) -> bool {
     memory.node.kind.as_str() == EXPERIENCE
 }
 
+/// Counts the accesses to a node that another program counted, as far as they matter here.
+pub(super) async fn take_over(call: &MemoryCall, uid: Uid, count: u64) -> Reply<()> {
+    let count = i64::try_from(count).unwrap_or(PROMOTED_AT).min(PROMOTED_AT);
+    if count == 0 {
+        return Ok(());
+    }
+    if let Some(node) = call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await? {
+        call.app.accesses.add(call.viewer, &[node.id], count);
+    }
+    Ok(())
+}
+
 /// Counts one access for each node of these. Errors are only logged, so that the answer is not
 /// lost.
 pub(super) async fn note(call: &MemoryCall, answering: impl Iterator<Item = &Memory>) {
@@ -159,7 +171,7 @@ pub(super) async fn note(call: &MemoryCall, answering: impl Iterator<Item = &Mem
         return;
     }
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-    call.app.accesses.add(call.viewer, &ids);
+    call.app.accesses.add(call.viewer, &ids, 1);
     if promote(call, &nodes).await.is_err() {
         tracing::debug!("what is asked for often could not be kept");
     }

@@ -15,7 +15,9 @@ const SENTENCE_MAX: usize = 2_000;
 /// Prepares the texts of one call and collects which secrets it masked.
 #[derive(Debug, Default)]
 pub(super) struct Cleaner {
+    /// The kinds of secrets that were masked in each text, once each.
     masked: Vec<&'static str>,
+    count: usize,
 }
 
 impl Cleaner {
@@ -30,7 +32,13 @@ impl Cleaner {
     /// tools refuse them before, so this is a text from elsewhere.
     pub(super) fn long(&mut self, given: &str) -> String {
         let masked = secrets::mask(&texts::cleaned(given), names::may_be_unseen);
-        self.masked.extend(masked.found);
+        self.count += masked.found.len();
+        let before = self.masked.len();
+        for kind in masked.found {
+            if !self.masked.iter().skip(before).any(|known| *known == kind) {
+                self.masked.push(kind);
+            }
+        }
         masked.text
     }
 
@@ -84,7 +92,12 @@ impl Cleaner {
         Ok(list)
     }
 
-    /// Returns the kinds of secrets that were masked.
+    /// Returns the number of secrets that were masked.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the kinds of secrets that were masked, each once for every text it was in.
     pub(super) fn masked(self) -> Vec<&'static str> {
         self.masked
     }
@@ -129,7 +142,9 @@ mod tests {
             "password=[masked password]"
         );
         assert_eq!(cleaner.list("tags", &["token=abcd1234".into(), " ".into()]).unwrap().len(), 1);
-        assert_eq!(cleaner.masked(), ["password", "secret"]);
+        cleaner.text("context", "password=hunter22 and password=hunter33").unwrap();
+        assert_eq!(cleaner.count(), 4);
+        assert_eq!(cleaner.masked(), ["password", "secret", "password"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use data_encoding::HEXLOWER;
+use futures::{StreamExt, TryStreamExt, stream};
 use lore_core::{Kind, Node, NodeId, Properties, Uid, WorldId};
 use lore_store::{Bin, NameMatch, NodeKey, NodeQuery};
 use serde_json::{Value, json};
@@ -66,25 +67,37 @@ impl Identity {
 }
 
 impl Identities {
-    /// Determines the node of every record.
-    pub(super) async fn of(call: &MemoryCall, load: &Load) -> Reply<Self> {
+    /// Determines the node of every record. `progress` is called with the number of records done.
+    pub(super) async fn of(
+        call: &MemoryCall,
+        load: &Load,
+        progress: &(dyn Fn(usize) + Send + Sync),
+    ) -> Reply<Self> {
         let mut all = Self { by_key: HashMap::new(), moved: HashMap::new() };
         let mut lost: Option<Lost> = None;
-        for record in &load.records {
-            let mut identity = identify(call, load, record).await?;
-            if load.keys_are_places && is_unknown(call, identity).await? {
-                if lost.is_none() {
-                    lost = Some(Lost::of(call, load).await?);
+        for records in load.records.chunks(PAGE) {
+            let here = Here::of(call, load, records).await?;
+            for record in records {
+                let mut identity = identify(call, load, record, &here).await?;
+                if load.keys_are_places && here.lacks(identity) {
+                    if lost.is_none() {
+                        lost = Some(Lost::of(call, load).await?);
+                    }
+                    let renamed = lost.as_mut().and_then(|lost| lost.take(record));
+                    identity = renamed.map_or(identity, Identity::Sourced);
                 }
-                let renamed = lost.as_mut().and_then(|lost| lost.take(record));
-                identity = renamed.map_or(identity, Identity::Sourced);
+                all.take(record, identity);
             }
-            for own in [record.key.as_str(), record.first_key()].into_iter().filter_map(own_id) {
-                all.moved.insert(own, identity.uid());
-            }
-            all.by_key.insert(record.key.clone(), identity);
+            progress(all.by_key.len());
         }
         Ok(all)
+    }
+
+    fn take(&mut self, record: &Record, identity: Identity) {
+        for own in [record.key.as_str(), record.first_key()].into_iter().filter_map(own_id) {
+            self.moved.insert(own, identity.uid());
+        }
+        self.by_key.insert(record.key.clone(), identity);
     }
 
     pub(super) fn get(&self, key: &str) -> Option<Identity> {
@@ -146,32 +159,70 @@ pub(super) fn without_source(properties: &mut Properties) {
     }
 }
 
-async fn identify(call: &MemoryCall, load: &Load, record: &Record) -> Reply<Identity> {
-    if let Some(own) = own_id(&record.key)
-        && is_here(call, own).await?
-    {
+/// The number of records whose nodes are read at once.
+const PAGE: usize = 200;
+/// The number of reads in progress at once.
+const AT_ONCE: usize = 16;
+
+/// Those of the nodes that a page of records can be that are in this world.
+struct Here {
+    live: HashSet<Uid>,
+    in_bin: HashSet<Uid>,
+}
+
+impl Here {
+    async fn of(call: &MemoryCall, load: &Load, records: &[Record]) -> Reply<Self> {
+        let (store, viewer) = (&call.app.store, &call.viewer);
+        let exported = records.iter().flat_map(exported_ids);
+        let exported: HashSet<Uid> = exported.collect();
+        let sourced = records.iter().map(|record| sourced_uid(call, load, record));
+        let uids: Vec<Uid> = exported.iter().copied().chain(sourced).collect();
+        let live = store.nodes_by_uid(viewer, &uids).await?;
+        let live: HashSet<Uid> = live.into_iter().map(|node| node.uid).collect();
+        let absent: Vec<Uid> = exported.difference(&live).copied().collect();
+        let in_bin = stream::iter(absent).map(|uid| store.node_in_bin(viewer, NodeKey::Uid(uid)));
+        let in_bin: Vec<Option<Node>> = in_bin.buffered(AT_ONCE).try_collect().await?;
+        Ok(Self { live, in_bin: in_bin.into_iter().flatten().map(|node| node.uid).collect() })
+    }
+
+    /// Whether a node is live or in the bin.
+    fn has(&self, uid: Uid) -> bool {
+        self.live.contains(&uid) || self.in_bin.contains(&uid)
+    }
+
+    /// Whether the node has to be created.
+    fn lacks(&self, identity: Identity) -> bool {
+        matches!(identity, Identity::Sourced(uid) if !self.live.contains(&uid))
+    }
+}
+
+/// The uids that a record has where it was exported, and where it first came from.
+fn exported_ids(record: &Record) -> impl Iterator<Item = Uid> {
+    [Some(record.key.as_str()), record.origin.as_deref()].into_iter().flatten().filter_map(own_id)
+}
+
+/// The uid of the node that is made of a record.
+fn sourced_uid(call: &MemoryCall, load: &Load, record: &Record) -> Uid {
+    uid_of(call.viewer.world, record.label(load), record.first_key())
+}
+
+async fn identify(call: &MemoryCall, load: &Load, record: &Record, here: &Here) -> Reply<Identity> {
+    if let Some(own) = own_id(&record.key).filter(|own| here.has(*own)) {
         return Ok(Identity::Settled(own));
     }
-    if let Some(first) = record.origin.as_deref().and_then(own_id)
-        && is_here(call, first).await?
-    {
-        let live = call.app.store.node(&call.viewer, NodeKey::Uid(first)).await?.is_some();
-        return Ok(if live { Identity::Returned(first) } else { Identity::Settled(first) });
+    let first = record.origin.as_deref().and_then(own_id);
+    if let Some(first) = first.filter(|first| here.has(*first)) {
+        let is_live = here.live.contains(&first);
+        return Ok(if is_live { Identity::Returned(first) } else { Identity::Settled(first) });
     }
-    let uid = uid_of(call.viewer.world, record.label(load), record.first_key());
-    let known = call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?;
+    let sourced = Identity::Sourced(sourced_uid(call, load, record));
     if load.keys_are_places
-        && known.is_none()
+        && here.lacks(sourced)
         && let Some(copy) = same_elsewhere(call, load, record).await?
     {
         return Ok(Identity::Settled(copy.uid));
     }
-    Ok(Identity::Sourced(uid))
-}
-
-async fn is_unknown(call: &MemoryCall, identity: Identity) -> Reply<bool> {
-    let Identity::Sourced(uid) = identity else { return Ok(false) };
-    Ok(call.app.store.node(&call.viewer, NodeKey::Uid(uid)).await?.is_none())
+    Ok(sourced)
 }
 
 /// Nodes from the source whose keys are no longer in the load, with their texts. They may have been
@@ -183,9 +234,7 @@ const TOGETHER: usize = 50;
 
 impl Lost {
     async fn of(call: &MemoryCall, load: &Load) -> Reply<Self> {
-        let world = call.viewer.world;
-        let places =
-            load.records.iter().map(|record| uid_of(world, record.label(load), record.first_key()));
+        let places = load.records.iter().map(|record| sourced_uid(call, load, record));
         let places: HashSet<Uid> = places.collect();
         let kinds = load.records.iter().map(|record| Ok(Type::of(&record.type_name)?.kind));
         let kinds: HashSet<Kind> = kinds.collect::<Reply<_>>()?;
@@ -219,13 +268,6 @@ impl Lost {
 pub(super) fn own_id(key: &str) -> Option<Uid> {
     let ours = ["node_", "exp_", "proj_", "idea_"].iter().any(|prefix| key.starts_with(prefix));
     read_uid(key).filter(|_| ours)
-}
-
-/// Whether a node is in this world, live or in the bin.
-async fn is_here(call: &MemoryCall, uid: Uid) -> Reply<bool> {
-    let (store, key) = (&call.app.store, NodeKey::Uid(uid));
-    Ok(store.node(&call.viewer, key.clone()).await?.is_some()
-        || store.node_in_bin(&call.viewer, key).await?.is_some())
 }
 
 /// Finds a node that another source made of exactly this record, live or in the bin.

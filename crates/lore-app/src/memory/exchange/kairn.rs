@@ -32,10 +32,9 @@ pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     let rows = |table: &str| tables.get(table).map(Vec::as_slice).unwrap_or_default();
     let live = |row: &&Row| text(row, "deleted_at").is_none();
     let nodes: Vec<_> = rows("nodes").iter().filter(live).collect();
-    let ideas: Vec<_> = rows("ideas").iter().collect();
-    let is_idea = |id: &str| ideas.iter().any(|idea| text(idea, "id") == Some(id));
+    let ideas: HashSet<_> = rows("ideas").iter().filter_map(|idea| text(idea, "id")).collect();
     // An idea that has edges also has a node with the same id, which is skipped.
-    let own = nodes.iter().filter(|row| !text(row, "id").is_some_and(is_idea));
+    let own = nodes.iter().filter(|row| !text(row, "id").is_some_and(|id| ideas.contains(id)));
     load.take(own.map(|row| node(row)));
     let mut experiences: Vec<_> = rows("experiences").iter().map(experience).collect();
     // Ids are unique only within a table.
@@ -45,8 +44,9 @@ pub fn read(tables: &BTreeMap<String, Vec<Row>>) -> Load {
     }
     join_halves(&mut load.records, rows("experiences").iter().zip(&mut experiences));
     load.take(experiences.into_iter());
-    load.take(rows("projects").iter().map(|row| project(row, rows("progress"))));
-    load.take(ideas.iter().map(|row| idea(row)));
+    let mut steps = steps(rows("progress"));
+    load.take(rows("projects").iter().map(|row| project(row, &mut steps)));
+    load.take(rows("ideas").iter().map(idea));
     let halves = load.records.iter().filter_map(|one| Some((one.key.clone(), one.keeps.clone()?)));
     let halves: HashMap<String, String> = halves.collect();
     for row in rows("edges") {
@@ -151,6 +151,7 @@ fn experience(row: &Row) -> Option<Record> {
         type_name: EXPERIENCE.into(),
         namespace: fading(sort.experience_type, sort.confidence),
         passages: std::iter::once(passage(CONTENT, content)).chain(context).collect(),
+        accesses: row.get("access_count").and_then(Value::as_u64).unwrap_or_default(),
         properties,
         ..record
     })
@@ -165,7 +166,19 @@ fn stand_in(sort_of: &str) -> ExperienceType {
     }
 }
 
-fn project(row: &Row, progress: &[Row]) -> Option<Record> {
+/// Parses the steps of all projects, by project and oldest first.
+fn steps(progress: &[Row]) -> HashMap<&str, Vec<Entry>> {
+    let mut steps: HashMap<&str, Vec<Entry>> = HashMap::new();
+    for row in progress {
+        if let Some((project, step)) = text(row, "project_id").zip(step(row)) {
+            steps.entry(project).or_default().push(step);
+        }
+    }
+    steps.values_mut().for_each(|steps| steps.sort_by_key(|step| step.at));
+    steps
+}
+
+fn project(row: &Row, steps: &mut HashMap<&str, Vec<Entry>>) -> Option<Record> {
     let id = text(row, "id")?;
     let mut properties = Properties::new();
     properties.insert("phase".into(), json!(text(row, "phase").unwrap_or("planning")));
@@ -174,15 +187,10 @@ fn project(row: &Row, progress: &[Row]) -> Option<Record> {
     for list in ["goals", "stakeholders", "success_metrics"] {
         properties.insert(list.into(), json!(texts(row, list)));
     }
-    let mut steps: Vec<_> = progress
-        .iter()
-        .filter(|step| text(step, "project_id") == Some(id))
-        .filter_map(step)
-        .collect();
-    steps.sort_by_key(|step| step.at);
+    let steps = steps.remove(id).unwrap_or_default();
     let passages = steps.iter().map(|step| Passage {
         provenance: Provenance {
-            session: Some(format!("kairn {id}")),
+            session: Some(id.to_owned()),
             occurred_at: Some(step.at),
             ..Provenance::default()
         },

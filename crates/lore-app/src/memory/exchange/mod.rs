@@ -28,6 +28,7 @@ pub use export::{Exported, export, relations};
 pub use own::{markdown, may_be_replaced, note_id};
 pub use state::State;
 
+use super::access;
 use super::call::MemoryCall;
 use super::kinds::Sharing;
 use super::project::Entry;
@@ -98,8 +99,11 @@ pub struct Record {
     pub keeps: Option<String>,
     /// Its texts, in order.
     pub passages: Vec<Passage>,
-    /// The steps of a project, oldest first.
+    /// The steps of a project, oldest first. Its texts that tell of them are in a session with the
+    /// key of the record.
     pub steps: Vec<Entry>,
+    /// How often it was recalled.
+    pub accesses: u64,
 }
 
 /// How an experience came to have a lasting node, with the key of that node's record.
@@ -198,7 +202,7 @@ pub struct Imported {
 /// How many changes are in progress at once. They share commits.
 const AT_ONCE: usize = 64;
 
-/// Imports a load. `progress` is called with the number of entries done and the total.
+/// Imports a load. `progress` is called with the number of steps done and the total.
 pub async fn import(
     call: &MemoryCall,
     load: &Load,
@@ -207,10 +211,11 @@ pub async fn import(
     call.require_writing()?;
     let label = same_source::label(call, load).await?;
     let load = &Load { label, ..load.clone() };
-    let total = load.records.len() + load.ties.len();
+    // Each record is first identified and then stored.
+    let mut done = load.records.len();
+    let total = 2 * done + load.ties.len();
     let mut imported = Imported::default();
-    let mut done = 0;
-    let identities = Identities::of(call, load).await?;
+    let identities = Identities::of(call, load, &|done| progress(done, total)).await?;
     let bases = Bases::of(call, load, &identities).await?;
     let active = put::may_be_active(call, load).await?;
     let putter = put::Putter { call, load, identities: &identities, bases: &bases, active };
@@ -231,6 +236,8 @@ pub async fn import(
         progress(done, total);
     }
     links.untie().await?;
+    // The program may end right after the import.
+    access::write_counts(&call.app).await;
     Ok(imported)
 }
 

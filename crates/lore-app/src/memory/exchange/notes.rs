@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use lore_core::Provenance;
 
 use super::super::kinds::DESCRIPTION;
+use super::super::learn::moment;
 use super::super::parts::parts;
 use super::own::{self, OwnNote};
 use super::{LINKS_TO, Load, Passage, Record, Tie, reference};
@@ -77,6 +78,11 @@ impl Note {
         names.iter().find_map(|name| self.field(name)).map(list).unwrap_or_default()
     }
 
+    /// Its title and aliases.
+    fn names(&self) -> impl Iterator<Item = String> {
+        std::iter::once(self.title().to_owned()).chain(self.list(["aliases", "alias"]))
+    }
+
     fn title(&self) -> &str {
         let heading = self.body.lines().find_map(|line| line.strip_prefix("# ")).map(str::trim);
         let title = self.field("title").or(heading).filter(|title| !title.is_empty());
@@ -94,9 +100,9 @@ impl Note {
             provenance: Provenance { session, ..Provenance::default() },
             ..Passage::new(DESCRIPTION, self.body.as_str())
         };
-        let made = self.field("created").or(self.field("created_at"));
+        let made = ["created", "created_at", "date"].iter().find_map(|name| self.field(name));
         Some(Record {
-            made: made.and_then(|at| at.parse().ok()),
+            made: made.and_then(|at| at.parse().ok().or_else(|| moment(at))),
             name: self.title().to_owned(),
             type_name: self.field("type").unwrap_or("note").to_owned(),
             namespace: self.field("namespace").unwrap_or("notes").to_owned(),
@@ -110,32 +116,40 @@ impl Note {
     }
 }
 
-/// Resolves links to notes by path, file name, title or alias.
+/// Resolves links to notes by path, file name, title or alias, in any case. Of notes with the same
+/// name, the first one counts.
+#[derive(Default)]
 struct Ways<'a> {
-    notes: Vec<(String, &'a Note)>,
+    paths: HashMap<String, &'a str>,
+    /// By the ends of their paths, from the file name alone on.
+    ends: HashMap<String, &'a str>,
+    names: HashMap<String, &'a str>,
 }
 
 impl<'a> Ways<'a> {
     fn of(notes: &'a [Note]) -> Self {
-        let folded = |note: &'a Note| (without_ending(&note.path).to_lowercase(), note);
-        Self { notes: notes.iter().map(folded).collect() }
+        let mut ways = Self::default();
+        for note in notes {
+            let key = note.key.as_str();
+            let path = without_ending(&note.path).to_lowercase();
+            for (slash, _) in path.match_indices('/') {
+                let end = path.get(slash + 1..).unwrap_or_default();
+                ways.ends.entry(end.to_owned()).or_insert(key);
+            }
+            ways.paths.entry(path).or_insert(key);
+            for name in note.names() {
+                ways.names.entry(name.to_lowercase()).or_insert(key);
+            }
+        }
+        ways
     }
 
     /// Returns the key of the note that a link in the note at `from` leads to.
     fn find(&self, from: &str, link: &str) -> Option<&'a str> {
         let link = without_ending(link).to_lowercase();
-        let beside = beside(&from.to_lowercase(), &link);
-        let called = |note: &Note| {
-            let aliases = note.list(["aliases", "alias"]);
-            let mut names = aliases.iter().map(String::as_str).chain([note.title()]);
-            names.any(|name| name.to_lowercase() == link)
-        };
-        let at = |wanted: &str| self.notes.iter().find(|(path, _)| path == wanted);
-        let by_path = at(&beside).or_else(|| at(&link));
-        let inside = format!("/{link}");
-        let by_name = || self.notes.iter().find(|(path, _)| path.ends_with(&inside));
-        let by_title = || self.notes.iter().find(|(_, note)| called(note));
-        by_path.or_else(by_name).or_else(by_title).map(|(_, note)| note.key.as_str())
+        let by_path = self.paths.get(&beside(&from.to_lowercase(), &link));
+        let by_path = by_path.or_else(|| self.paths.get(&link));
+        by_path.or_else(|| self.ends.get(&link)).or_else(|| self.names.get(&link)).copied()
     }
 }
 
@@ -282,6 +296,25 @@ mod tests {
         ];
         assert_eq!(ends(&load), expected);
         assert_eq!(load.records[1].aliases, ["Zork"]);
+    }
+
+    #[test]
+    fn a_note_is_as_old_as_it_says() {
+        for (said, made) in [
+            ("2023-05-08", "2023-05-08T00:00:00Z"),
+            ("2023-05-08 14:00", "2023-05-08T14:00:00Z"),
+            ("2023-05-08T14:00:05", "2023-05-08T14:00:05Z"),
+            ("\"2023-05-08T14:00:00+02:00\"", "2023-05-08T12:00:00Z"),
+            ("8 May 2023", "2023-05-08T00:00:00Z"),
+        ] {
+            for field in ["created", "date"] {
+                let files = files(&[("a.md", &format!("---\n{field}: {said}\n---\nTea"))]);
+                let known = read("ship", &files).records[0].made.map(|at| at.to_string());
+                assert_eq!(known.as_deref(), Some(made), "{field}: {said}");
+            }
+        }
+        let files = files(&[("a.md", "---\ncreated: long ago\n---\nTea")]);
+        assert_eq!(read("ship", &files).records[0].made, None);
     }
 
     #[test]

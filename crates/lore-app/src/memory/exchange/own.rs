@@ -5,6 +5,7 @@
 
 mod fields;
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use lore_core::{Node, Text};
@@ -30,6 +31,11 @@ const EXPORTED: &str = "exported ";
 /// A detail of a text that contains a heading like [`LINKS`] itself, so that the heading is not
 /// taken for the list of links.
 const HEADED: &str = "headed";
+/// A detail of a text with the whitespace before and after it, which editors change. The parts of a
+/// long text end with the whitespace that belongs between them.
+const BLANKS: &str = "blanks";
+/// A detail of a text whose lines end as on Windows, which notes do not preserve.
+const WINDOWS: &str = "windows";
 /// The headings of the lists below the texts.
 const LINKS: &str = "## Links";
 const LOG: &str = "## Log";
@@ -42,11 +48,7 @@ pub fn markdown(exported: &Exported) -> (String, String) {
     let mut page = front(exported);
     let _ = writeln!(page, "# {}", node.name);
     for text in &exported.texts {
-        let mut details = details(text);
-        let is_headed = text.body.lines().any(|line| line.trim() == LINKS);
-        if let Some(details) = details.as_object_mut().filter(|_| is_headed) {
-            details.insert(HEADED.into(), Value::Bool(true));
-        }
+        let details = noted_details(text);
         let _ = write!(page, "\n{}\n", comment("text ", &details));
         if let Some(said) = said(&details) {
             let _ = write!(page, "{said}\n\n");
@@ -74,6 +76,23 @@ pub fn markdown(exported: &Exported) -> (String, String) {
     // In a comment, because editors rewrite front matter but leave comments alone.
     let _ = write!(page, "\n{}\n", comment(EXPORTED, &State::of(exported).write()));
     (format!("{}.md", file_stem(node)), page)
+}
+
+/// Everything about a text besides its body, and what a note does not preserve of that.
+fn noted_details(text: &Text) -> Value {
+    let mut noted = details(text);
+    let Some(fields) = noted.as_object_mut() else { return noted };
+    if text.body.lines().any(|line| line.trim() == LINKS) {
+        fields.insert(HEADED.into(), Value::Bool(true));
+    }
+    if is_of_windows(text.body.trim()) {
+        fields.insert(WINDOWS.into(), Value::Bool(true));
+    }
+    let blanks = blanks(&text.body);
+    if blanks != ("", "") {
+        fields.insert(BLANKS.into(), json!(blanks));
+    }
+    noted
 }
 
 /// Returns the id in the first line of a note's front matter.
@@ -167,6 +186,20 @@ fn said(details: &Value) -> Option<String> {
     let said = ["author", "occurred_at"].iter().filter_map(|key| details.get(key)?.as_str());
     let said: Vec<_> = said.collect();
     (!said.is_empty()).then(|| format!("*{}*", said.join(", ")))
+}
+
+/// Whether all lines of a text end as on Windows.
+fn is_of_windows(body: &str) -> bool {
+    let lines = body.matches('\n').count();
+    lines > 0 && body.matches("\r\n").count() == lines
+}
+
+/// The whitespace before and after a text.
+fn blanks(body: &str) -> (&str, &str) {
+    let (start, end) = (body.trim_start(), body.trim_end());
+    let before = body.get(..body.len() - start.len()).unwrap_or_default();
+    let after = body.get(end.len()..).unwrap_or_default();
+    if start.is_empty() { (before, "") } else { (before, after) }
 }
 
 fn escaped(text: &Text) -> String {
@@ -303,7 +336,16 @@ impl Section<'_> {
         let text = lines.join("\n");
         let text = text.trim();
         let body = said(details).and_then(|said| text.strip_prefix(&said));
-        body.unwrap_or(text).trim().to_owned()
+        let body = body.unwrap_or(text).trim();
+        let body = match details.get(WINDOWS) {
+            Some(Value::Bool(true)) => Cow::Owned(body.replace('\n', "\r\n")),
+            _ => Cow::Borrowed(body),
+        };
+        let blank = |at: usize| {
+            let blank = details.get(BLANKS)?.get(at)?.as_str()?;
+            blank.chars().all(char::is_whitespace).then_some(blank)
+        };
+        format!("{}{body}{}", blank(0).unwrap_or_default(), blank(1).unwrap_or_default())
     }
 
     /// Splits its lines, without the headings of lists, into those that satisfy `of` and the rest.

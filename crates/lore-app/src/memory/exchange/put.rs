@@ -13,6 +13,7 @@ use lore_store::{
 };
 use serde_json::{Value, json};
 
+use super::super::access;
 use super::super::call::MemoryCall;
 use super::super::cleaning::{Cleaner, LIST_MAX, name_from};
 use super::super::kinds::{
@@ -121,7 +122,10 @@ impl Putting<'_> {
         batch.changes.extend(self.texts(&mut cleaner)?.into_iter().map(Change::CreateText));
         batch = self.with_steps(batch, self.record.steps.iter());
         match self.call.app.commit(&self.call.viewer, batch).await {
-            Ok(_) => Ok(Put::Made { masked: cleaner.masked().len() }),
+            Ok(_) => {
+                access::take_over(self.call, self.uid, self.record.accesses).await?;
+                Ok(Put::Made { masked: cleaner.count() })
+            }
             Err(StoreError::Exists(_)) => Ok(Put::Known),
             Err(other) => Err(other.into()),
         }
@@ -156,7 +160,7 @@ impl Putting<'_> {
             batch = self.with_steps(batch, fresh);
         }
         self.call.app.commit(&self.call.viewer, batch).await?;
-        Ok(Put::Updated { masked: cleaner.masked().len() })
+        Ok(Put::Updated { masked: cleaner.count() })
     }
 
     /// Plans the changes that make the texts of a node those of the record.
@@ -263,8 +267,10 @@ impl Putting<'_> {
         let key = format!("{}\u{0}{place}", self.record.first_key());
         let uid = uid_of(self.call.viewer.world, self.label(), &key);
         let said = passage.provenance.clone();
+        let is_own = |session: &str| !self.record.steps.is_empty() && session == self.record.key;
         let session = said.session.map(|session| match self.identities.moved(&session) {
             Some(here) => here.to_string(),
+            None if is_own(&session) => self.uid.to_string(),
             None => session,
         });
         let source = said.source.or_else(|| Some(self.label().to_owned()));

@@ -38,7 +38,7 @@ pub(super) async fn take(putting: &Putting<'_>) -> Reply<Put> {
         return Ok(Put::Known);
     }
     call.app.commit(viewer, batch).await?;
-    let masked = cleaner.masked().len();
+    let masked = cleaner.count();
     Ok(match is_edited && !is_newer {
         true => Put::disputed(record, true, masked),
         false => Put::Updated { masked },

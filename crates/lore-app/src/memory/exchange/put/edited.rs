@@ -119,7 +119,7 @@ impl<'a> Merge<'a> {
             self.changes.push(Change::UpdateNode(node, expect, patch));
         }
         batch.changes.extend(self.changes);
-        let masked = self.cleaner.masked().len();
+        let masked = self.cleaner.count();
         let put = match (self.is_disputed, is_changed) {
             (true, _) => Put::disputed(self.putting.record, self.is_newer, masked),
             (false, true) => Put::Updated { masked },
@@ -183,7 +183,7 @@ impl<'a> Merge<'a> {
         match (there, here) {
             (Some(passage), Some(text)) => self.rewrite(text, passage),
             (Some(passage), None) if self.gone.contains(&uid) => {
-                let body = Some(self.cleaner.long(passage.body.trim()));
+                let body = Some(self.cleaner.long(&passage.body));
                 let patch = TextPatch { body, ..TextPatch::default() };
                 self.changes.push(Change::RestoreText(TextRef::Uid(uid)));
                 self.changes.push(Change::UpdateText(TextRef::Uid(uid), Expect::Any, patch));
@@ -198,7 +198,7 @@ impl<'a> Merge<'a> {
     /// Changes the body of a text. However long, it stays a single text, so that it can be edited
     /// as one again.
     fn rewrite(&mut self, text: &'a Text, passage: &Passage) {
-        let body = self.cleaner.long(passage.body.trim());
+        let body = self.cleaner.long(&passage.body);
         let patch = TextPatch { body: Some(body.clone()), ..TextPatch::default() };
         self.changes.push(Change::UpdateText(TextRef::Id(text.id), Expect::Any, patch));
         self.rewritten.push((text, body));
