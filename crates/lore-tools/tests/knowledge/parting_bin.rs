@@ -126,6 +126,11 @@ async fn the_last_of_several_survivors_in_the_bin_is_the_one_to_part_from() {
     world.made_one(&eleanor, &ada).await;
     let last = world.id("Ada Holt").await;
     world.bin("remove", &last).await.unwrap();
+    let part = lore_tools::koi::Ask::post(["entity", "unmerge"], json!({ "uri": nora }));
+    assert!(world.try_ask(world.owner, part).await.is_err(), "she came as part of another");
+    for name in ["Nora Pike", "Eleanor Vance", "Ada Holt"] {
+        assert!(world.best(name).await.is_null(), "{name} is still in the bin");
+    }
     world.part(&eleanor).await;
     assert_eq!(world.best("Eleanor Vance").await["uri"], json!(eleanor));
     assert!(world.best("Ada Holt").await.is_null());
