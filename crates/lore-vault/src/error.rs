@@ -52,6 +52,12 @@ pub enum VaultError {
         /// The path.
         path: String,
     },
+    /// The note is neither UTF-8 nor UTF-16, and writing would lose what cannot be read in it.
+    #[error("\"{path}\" is neither UTF-8 nor UTF-16, so what it says now would be lost")]
+    UnknownEncoding {
+        /// The path.
+        path: String,
+    },
     /// The vault has too many notes to list them.
     #[error("the vault has more than {most} notes")]
     TooManyNotes {
@@ -92,6 +98,11 @@ impl From<VaultError> for Error {
             VaultError::TooLarge { path } => {
                 Self::TooLarge { what: path, limit: format!("{} bytes", crate::LARGEST_NOTE) }
             }
+            VaultError::UnknownEncoding { .. } => Self::Precondition {
+                message: text,
+                hint: "open it in an editor and save it as UTF-8, or write it to another path"
+                    .into(),
+            },
             VaultError::TooManyNotes { most } => {
                 Self::TooLarge { what: "the vault".into(), limit: format!("{most} notes") }
             }

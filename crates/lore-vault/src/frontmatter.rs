@@ -2,7 +2,7 @@
 
 /// Splits a note into its frontmatter, including both fences and the line end after them, and the
 /// rest. The frontmatter is empty if there is none; text between two horizontal rules is not
-/// frontmatter.
+/// frontmatter. Some lines in frontmatter may be no properties, because people are still typing.
 pub fn split(text: &str) -> (&str, &str) {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let offset = text.len() - body.len();
@@ -35,7 +35,6 @@ fn block_length(body: &str) -> Option<usize> {
             (0, _) => return None,
             // YAML ends a document with either.
             (_, "---" | "...") => return lines.are_properties().then_some(length),
-            _ if !may_be_property(line_text) => return None,
             _ => lines.count(line_text),
         }
     }
@@ -48,6 +47,7 @@ fn block_length(body: &str) -> Option<usize> {
 struct Lines {
     filled: usize,
     keys: usize,
+    stray: usize,
 }
 
 impl Lines {
@@ -55,11 +55,13 @@ impl Lines {
         let is_key = line.starts_with('{') || (has_key(line) && !line.starts_with(PARTS));
         self.keys += usize::from(is_key);
         self.filled += usize::from(!line.is_empty());
+        self.stray += usize::from(!may_be_property(line));
     }
 
     /// An empty block is frontmatter without properties.
     fn are_properties(&self) -> bool {
-        self.keys > 0 || self.filled == 0
+        let has_keys = self.keys > 0 && self.keys >= self.stray;
+        has_keys || self.filled == 0
     }
 }
 
@@ -98,10 +100,22 @@ mod tests {
             "---\nnever closed",
             " ---\na\n---\n",
             "---\nA text between rules.\n---\n",
+            "---\nThe road: long.\nWe walked.\nWe came home.\n---\n",
             "---\n\n# A heading: of a chapter\n\n---\n",
             "---\n- a list\n- only: this\n---\nx",
         ] {
             assert_eq!(split(none), ("", none));
+        }
+    }
+
+    #[test]
+    fn a_stray_line_leaves_the_properties_what_they_are() {
+        for stray in ["- stray", "plain line no colon", "kno"] {
+            for block in
+                [format!("---\na: 1\n{stray}\n---\n"), format!("---\n{stray}\na: 1\n---\n")]
+            {
+                assert_eq!(split(&format!("{block}body")), (block.as_str(), "body"));
+            }
         }
     }
 

@@ -8,12 +8,14 @@
 //! What must never happen here: reading or writing outside the folder, opening a device or pipe, a
 //! half-written note, losing the frontmatter of a note by accident.
 
+mod encoding;
 mod error;
 mod frontmatter;
 mod path;
 mod vault;
 mod watch;
 
+pub use encoding::{Decoded, Encoding};
 pub use error::VaultError;
 pub use frontmatter::split as split_frontmatter;
 pub use path::{FolderPath, NotePath};

@@ -10,6 +10,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use lore_core::Effects;
 
 use crate::LARGEST_NOTE;
+use crate::encoding::{self, Decoded, Encoding};
 use crate::error::VaultError;
 use crate::frontmatter;
 use crate::path::{FolderPath, NotePath};
@@ -110,14 +111,20 @@ impl Vault {
         &self.path
     }
 
-    /// Returns the text of a note.
+    /// Returns the text of a note. What cannot be read in it is replaced.
     pub fn read(&self, path: &NotePath) -> Result<String, VaultError> {
-        let missing = || VaultError::NoteNotFound { path: path.to_string() };
-        let folder = self.folder(&path.folder())?.ok_or_else(missing)?;
-        self.read_in(&folder, path)?.map(|(text, _)| text).ok_or_else(missing)
+        self.read_decoded(path).map(|note| note.text)
     }
 
-    /// Writes a note and creates its folders. When this returns, the note is durable.
+    /// Returns the text of a note, and how it is stored.
+    pub fn read_decoded(&self, path: &NotePath) -> Result<Decoded, VaultError> {
+        let missing = || VaultError::NoteNotFound { path: path.to_string() };
+        let folder = self.folder(&path.folder())?.ok_or_else(missing)?;
+        self.read_in(&folder, path)?.map(|(note, _)| note).ok_or_else(missing)
+    }
+
+    /// Writes a note and creates its folders. When this returns, the note is durable. Fails if the
+    /// note there has an unknown encoding and what could not be read in it would be lost.
     pub fn write(
         &self,
         path: &NotePath,
@@ -130,12 +137,15 @@ impl Vault {
         let folder = self.make_folder(path)?;
         let old = self.read_in(&folder, path)?;
         let kept = match (&old, frontmatter) {
-            (Some((old, _)), Frontmatter::Keep) => frontmatter::keep(old, text),
+            (Some((old, _)), Frontmatter::Keep) => frontmatter::keep(&old.text, text),
             _ => None,
         };
         let new = kept.as_deref().unwrap_or(text);
         if u64::try_from(new.len()).unwrap_or(u64::MAX) > LARGEST_NOTE {
             return Err(VaultError::TooLarge { path: path.to_string() });
+        }
+        if old.as_ref().is_some_and(|(old, _)| would_lose(old, new)) {
+            return Err(VaultError::UnknownEncoding { path: path.to_string() });
         }
         self.replace(&folder, path, new, old.as_ref().map(|(_, metadata)| metadata))
             .map_err(|error| VaultError::io(&error))?;
@@ -260,12 +270,12 @@ impl Vault {
         Ok(folder.is_some_and(|folder| folder.symlink_metadata(path.file_name()).is_ok()))
     }
 
-    /// Returns the text of a note in an open folder; `None` if it does not exist.
+    /// Returns a note in an open folder; `None` if it does not exist.
     fn read_in(
         &self,
         folder: &Dir,
         path: &NotePath,
-    ) -> Result<Option<(String, Metadata)>, VaultError> {
+    ) -> Result<Option<(Decoded, Metadata)>, VaultError> {
         let not_a_note = || VaultError::NotANote { path: path.to_string() };
         let mut options = OpenOptions::new();
         // Opening must neither follow a link nor wait for the other end of a pipe.
@@ -281,9 +291,9 @@ impl Vault {
         if !is_plain(&metadata) {
             return Err(not_a_note());
         }
-        let text = read_bounded(file).map_err(|error| VaultError::io(&error))?;
-        let text = text.ok_or_else(|| VaultError::TooLarge { path: path.to_string() })?;
-        Ok(Some((text, metadata)))
+        let note = read_bounded(file).map_err(|error| VaultError::io(&error))?;
+        let note = note.ok_or_else(|| VaultError::TooLarge { path: path.to_string() })?;
+        Ok(Some((note, metadata)))
     }
 
     /// Atomically replaces a file by a new one.
@@ -344,14 +354,21 @@ fn sync(folder: &Dir) -> io::Result<()> {
     folder.open(".")?.sync_all()
 }
 
-/// Reads a file up to the size limit; `None` if it is larger. Invalid UTF-8 is replaced.
-fn read_bounded(file: File) -> io::Result<Option<String>> {
+/// Whether writing a new text over a note loses what could not be read in it: because the new text
+/// has its replacements, or because it is not known whether the note has frontmatter.
+fn would_lose(old: &Decoded, new: &str) -> bool {
+    let is_no_text = || old.text.contains('\0');
+    old.encoding == Encoding::Unknown && (new.contains(char::REPLACEMENT_CHARACTER) || is_no_text())
+}
+
+/// Reads a file up to the size limit; `None` if it is larger.
+fn read_bounded(file: File) -> io::Result<Option<Decoded>> {
     let mut bytes = Vec::new();
     file.take(LARGEST_NOTE + 1).read_to_end(&mut bytes)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST_NOTE {
         return Ok(None);
     }
-    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    Ok(Some(encoding::decode(bytes)))
 }
 
 /// Notes that were found, folders still to be searched, and those that could not be.

@@ -14,7 +14,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, SystemTime};
 
 use lore_core::Effects;
-use lore_vault::{Change, FolderPath, Frontmatter, NotePath, Vault, VaultError, Watch, Written};
+use lore_vault::{
+    Change, Encoding, FolderPath, Frontmatter, NotePath, Vault, VaultError, Watch, Written,
+};
 use tempfile::TempDir;
 
 fn vault() -> (TempDir, Vault) {
@@ -63,6 +65,45 @@ fn properties_survive_a_write_that_has_none() {
     assert_eq!(vault.read(&note).unwrap(), "---\n\"@type\": schema:Person\n---\n# New");
     assert_eq!(vault.write(&note, "# Bare", Frontmatter::Replace), Ok(Written::Replaced));
     assert_eq!(vault.read(&note).unwrap(), "# Bare");
+}
+
+/// A text in UTF-16 with a byte order mark.
+fn utf16(text: &str) -> Vec<u8> {
+    "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn properties_in_utf16_survive_a_write_that_has_none() {
+    let (folder, vault) = vault();
+    let note = path("Ada.md");
+    let with = "---\naliases: [Östlund]\n---\n# Ada";
+    fs::write(folder.path().join("Ada.md"), utf16(with)).unwrap();
+    let read = vault.read_decoded(&note).unwrap();
+    assert_eq!((read.text.as_str(), read.encoding), (with, Encoding::Utf16));
+    assert_eq!(vault.write(&note, "# New", Frontmatter::Keep), Ok(Written::KeptFrontmatter));
+    let now = fs::read(folder.path().join("Ada.md")).unwrap();
+    assert_eq!(now, "---\naliases: [Östlund]\n---\n# New".as_bytes());
+}
+
+#[test]
+fn what_cannot_be_read_is_never_overwritten_with_its_replacement() {
+    let (folder, vault) = vault();
+    let (note, file) = (path("Ada.md"), folder.path().join("Ada.md"));
+    let refused = Err(VaultError::UnknownEncoding { path: "Ada.md".into() });
+    for with in [&b"---\naliases: [L\xe4rs]\n---\n# Ada"[..], b"\xff\xfe\0\0-\0\0\0-\0\0\0"] {
+        fs::write(&file, with).unwrap();
+        assert_eq!(vault.write(&note, "# New", Frontmatter::Keep), refused);
+        let seen = vault.read(&note).unwrap();
+        assert_eq!(vault.write(&note, &seen, Frontmatter::Keep), refused);
+        assert_eq!(fs::read(&file).unwrap(), with);
+    }
+    // What it says in the text is replaced on purpose.
+    fs::write(&file, b"---\na: 1\n---\nL\xe4rs").unwrap();
+    assert_eq!(vault.write(&note, "# New", Frontmatter::Keep), Ok(Written::KeptFrontmatter));
+    assert_eq!(vault.read(&note).unwrap(), "---\na: 1\n---\n# New");
+    fs::write(&file, b"---\na: L\xe4rs\n---\n").unwrap();
+    let own = vault.write(&note, "---\na: Lärs\n---\n", Frontmatter::Keep);
+    assert_eq!(own, Ok(Written::Replaced));
 }
 
 #[test]
