@@ -13,6 +13,7 @@ mod effort;
 mod frame;
 mod guard;
 mod html;
+pub mod link;
 pub mod mention;
 mod model;
 mod plain;

@@ -59,8 +59,9 @@ pub use search::{
 };
 pub(crate) use vault::yaml;
 pub use vault::{
-    NoteOf, NoteWritten, Notes, WrittenNote, index_vault, keep_vault, list_notes,
-    notes_of_entities, notes_read, read_note, sync_vault, write_note,
+    NoteOf, NoteWritten, Notes, ReadNote, WrittenNote, index_vault, keep_vault, list_notes,
+    note_warnings, notes_of_entities, notes_read, read_note, sync_vault, vault_warnings,
+    write_note,
 };
 pub use web::{
     Added, Evaluation, Ingested, IngestedEntity, Intake, Looked, Mention, Monitored, NewEntity,

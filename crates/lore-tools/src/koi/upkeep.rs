@@ -135,11 +135,24 @@ async fn vault_entities(request: &Request<'_>) -> Answered {
     shown(json!({ "count": rows.len(), "entities": rows }))
 }
 
+/// Most warnings about notes that are listed.
+const LISTED_MAX: usize = 100;
+
 /// Reads changed notes again and creates relations that were waiting for an entity.
 async fn sync(request: &Request<'_>) -> Answered {
     request.may_write()?;
     let notes = knowledge::sync_vault(&request.librarian).await?;
-    shown(json!({ "success": true, "notes": notes }))
+    let mut answer = json!({ "success": true, "notes": notes });
+    let warnings = knowledge::note_warnings(&request.librarian).await?;
+    if !warnings.is_empty()
+        && let Some(answer) = answer.as_object_mut()
+    {
+        answer.insert(
+            "warnings".into(),
+            json!(warnings.into_iter().take(LISTED_MAX).collect::<Vec<_>>()),
+        );
+    }
+    shown(answer)
 }
 
 #[derive(Deserialize)]

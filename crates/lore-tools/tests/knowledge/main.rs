@@ -18,6 +18,8 @@ mod lists;
 mod mistakable;
 mod namesakes;
 mod notes;
+mod notes_linked;
+mod notes_warned;
 mod parting;
 mod parting_bin;
 mod parting_chance;

@@ -99,7 +99,10 @@ async fn examine(settings: &Settings, options: &Doctor, mut report: Report) -> R
         return report;
     }
     match look_around(&app, settings).await {
-        Ok(world) => report.world = Some(world),
+        Ok(world) => {
+            report.world = Some(world);
+            report.findings.extend(configured::findings_of_notes(&app, settings).await);
+        }
         Err(error) => {
             let finding = Finding { problem: error.to_string(), remedy: error.hint() };
             report.findings.push(finding);

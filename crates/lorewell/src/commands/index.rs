@@ -11,5 +11,9 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let notes = notes.await;
     output::end_progress();
     output::line(format!("{} notes are indexed", notes.map_err(output::advised)?));
+    let warnings = lore_app::knowledge::vault_warnings(&app, settings.world.as_deref()).await;
+    for warning in warnings.map_err(output::advised)? {
+        output::line(warning);
+    }
     Ok(())
 }

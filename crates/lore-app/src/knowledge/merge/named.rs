@@ -10,7 +10,7 @@ use crate::knowledge::documents::shelve::Mention;
 use crate::knowledge::entities::{Entity, uri};
 use crate::knowledge::librarian::Librarian;
 use crate::knowledge::names::spotter::Spotter;
-use crate::knowledge::vault::note;
+use crate::knowledge::vault::links;
 use crate::mentions;
 
 /// Returns which of the entities within `node` a text names: their URIs if they were merged into
@@ -55,18 +55,22 @@ pub(in crate::knowledge) async fn by_number(
     Ok(found)
 }
 
-/// Returns the entities that a text links to by their notes or their URIs.
+/// Returns the entities that the text of the note at a path links to by their notes or their URIs.
 pub(in crate::knowledge) async fn by_links(
     librarian: &Librarian,
+    path: &str,
     text: &str,
 ) -> Result<Vec<Mention>> {
     let links: Vec<(NodeId, String)> = {
         let catalogue = librarian.catalogue().await?;
-        let meant = |target: &str| match target.starts_with(uri::PREFIX) {
-            true => Some((catalogue.by_uri(target)?, target.to_owned())),
-            false => catalogue.linked(target, &[]),
+        let meant = |target: String| match target.starts_with(uri::PREFIX) {
+            true => Some((catalogue.by_uri(&target)?, target)),
+            false => {
+                let place = links::placed(&target, path, |path| catalogue.is_note(path));
+                catalogue.linked(&place, &[])
+            }
         };
-        note::links(text).filter_map(meant).collect()
+        links::targets(text).filter_map(meant).collect()
     };
     let mut found = Vec::new();
     for (node, anchor) in links {

@@ -109,6 +109,17 @@ impl Catalogue {
         Some((node, anchor.to_owned()))
     }
 
+    /// Whether there is a note about an entity at exactly this path.
+    pub(in crate::knowledge) fn is_note(&self, path: &str) -> bool {
+        self.notes.is_at(path)
+    }
+
+    /// Whether another note than the one at a path has its file name and is about the entity with
+    /// this URI.
+    pub(in crate::knowledge) fn has_second_note(&self, path: &str, uri: &str) -> bool {
+        self.notes.has_second(path, &uri::anchor(uri))
+    }
+
     /// Returns the paths of the notes about entities whose text has this digest.
     pub(in crate::knowledge) fn notes_saying(&self, digest: &str) -> Vec<String> {
         self.notes.saying(digest)

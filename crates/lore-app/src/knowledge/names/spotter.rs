@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use lore_core::NodeId;
+use lore_markup::link;
 
 /// Shortest name that is searched for, in characters: shorter ones occur everywhere.
 const NAME_MIN: usize = 3;
@@ -63,6 +64,13 @@ impl Spotter {
     ) -> BTreeMap<NodeId, Spotted> {
         let mut spotted: BTreeMap<NodeId, Spotted> = BTreeMap::new();
         let mut found = self.all(text);
+        // The destination of a link is no text that anybody reads.
+        let links = link::find(text);
+        found.retain(|name| {
+            let before = links.partition_point(|link| link.destination.start <= name.start);
+            let link = before.checked_sub(1).and_then(|last| links.get(last));
+            link.is_none_or(|link| !link.destination.contains(&name.start))
+        });
         // Of overlapping names, the one that starts first wins; among these, the longest.
         found.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
         let mut done = 0;
@@ -248,6 +256,13 @@ mod tests {
     fn a_longer_name_that_is_not_there_hides_no_shorter_one() {
         let names = [(1, "Regen"), (2, "Regen Network")];
         assert_eq!(spot(&names, "Regen Networking"), [(1, 1)]);
+    }
+
+    #[test]
+    fn destinations_of_links_contain_no_names() {
+        let names = [(1, "Ada Holt"), (2, "Orion")];
+        let text = "[Ada Holt](https://a.org/ada-holt) [x](../Projects/Orion.md) [[People/Orion]]";
+        assert_eq!(spot(&names, text), [(1, 1), (2, 1)]);
     }
 
     #[test]

@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use lore_core::{Effects, Error, Result, Role, WorldId};
 use lore_text::analysis::composed;
-use lore_vault::{FolderPath, Frontmatter, NotePath, Vault, VaultError, Written};
+use lore_vault::{Encoding, FolderPath, Frontmatter, NotePath, Vault, VaultError, Written};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use super::moved_by_deleting::Departed;
 use super::note::Note;
-use super::properties::Broken;
-use super::{note_names, stored_notes};
+use super::{note_names, stored_notes, warnings};
 use crate::App;
 use crate::access::{self, Identity};
+use crate::knowledge::documents::shelve;
+use crate::knowledge::entities::exactly_named;
 use crate::knowledge::librarian::Librarian;
 
 /// The vault and the world it belongs to; other worlds have no vault. The folder is opened when it
@@ -127,10 +128,25 @@ pub async fn notes_read(librarian: &Librarian) -> Option<(usize, usize)> {
     }
 }
 
+/// A note that was read.
+#[derive(Debug)]
+pub struct ReadNote {
+    /// Its text.
+    pub text: String,
+    /// What could not be read in it.
+    pub warning: Option<String>,
+}
+
 /// Returns the text of a note.
-pub async fn read_note(librarian: &Librarian, path: &str) -> Result<String> {
+pub async fn read_note(librarian: &Librarian, path: &str) -> Result<ReadNote> {
     let path = as_there(librarian, NotePath::parse(path)?).await?;
-    on_disk(librarian, move |vault| vault.read(&path)).await
+    let note = on_disk(librarian, move |vault| vault.read_decoded(&path)).await?;
+    let warning = (note.encoding == Encoding::Unknown).then(|| {
+        "the note is neither UTF-8 nor UTF-16: what could not be read shows as \u{fffd}, and \
+         writing that back is refused; save the note as UTF-8"
+            .to_owned()
+    });
+    Ok(ReadNote { text: note.text, warning })
 }
 
 /// Returns the path of a note as it is on disk. Some programs write accents as characters of their
@@ -161,20 +177,38 @@ pub async fn write_note(librarian: &Librarian, path: &str, content: &str) -> Res
     librarian.viewer.require(Role::Gm)?;
     let path = as_there(librarian, NotePath::parse(path)?).await?;
     let (place, text) = (path.clone(), content.to_owned());
-    let written =
-        on_disk(librarian, move |vault| vault.write(&place, &text, Frontmatter::Keep)).await?;
+    let (old, written) = on_disk(librarian, move |vault| {
+        let old = vault.read_decoded(&place).map_or(Encoding::Utf8, |old| old.encoding);
+        Ok((old, vault.write(&place, &text, Frontmatter::Keep)?))
+    })
+    .await?;
     let place = path.clone();
     let text = on_disk(librarian, move |vault| vault.read(&place)).await?;
     stored_notes::keep(librarian, &path, &text).await?;
-    let broken = |one: &Broken| {
-        format!("the property {} is not YAML ({}) and is read as plain text", one.name, one.why)
+    let recoded = match old {
+        Encoding::Utf8 => None,
+        Encoding::Utf16 => Some("the note was UTF-16 and is UTF-8 now".to_owned()),
+        Encoding::Unknown => Some("the note was not UTF-8 and is UTF-8 now".to_owned()),
     };
-    let note = Note::read(&text);
-    let mut warnings: Vec<String> = note.broken().iter().map(broken).collect();
-    if note.type_name().is_some() {
-        warnings.extend(note_names::given(&path, &note).left_out);
-    }
+    let warnings = recoded.into_iter().chain(warned(librarian, &path, &text).await?).collect();
     Ok(WrittenNote { became: written, warnings })
+}
+
+/// Returns the warnings about a stored note. If it is about no entity because several have its
+/// name, they say which.
+async fn warned(librarian: &Librarian, path: &NotePath, text: &str) -> Result<Vec<String>> {
+    let document = shelve::shelved(librarian, &stored_notes::rid(&path.to_string())).await?;
+    let Some(document) = document else { return Ok(Vec::new()) };
+    let (mut warnings, note) = (warnings::told(&document), Note::read(text));
+    if warnings.is_empty() || note.type_name().is_none() || stored_notes::told(&document).is_some()
+    {
+        return Ok(warnings);
+    }
+    for name in note_names::names(path, &note).iter().take(1) {
+        let known = exactly_named(librarian, name).await?.into_iter();
+        warnings.extend(known.map(|entity| format!("{name} is known as {}", entity.uri)));
+    }
+    Ok(warnings)
 }
 
 /// The result of writing a note.

@@ -7,18 +7,19 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
+use lore_core::names::name_key;
 use lore_core::{Node, NodeId, Result, Timestamp};
 use lore_store::{Change, Expect, NodePatch, NodeRef};
 use lore_vault::NotePath;
 use serde_json::{Value, json};
 
-use super::{note, stored_notes, sync};
-use crate::knowledge::entities::{Entity, uri};
+use super::{links, note, stored_notes, sync};
+use crate::knowledge::entities::{self, Entity, uri};
 use crate::knowledge::librarian::Librarian;
 use crate::knowledge::merge::unmerge;
 use crate::knowledge::relations::{NewRelation, around, by_notes, waiting};
 
-/// The property of a note's document that holds the names its relations lead to.
+/// The property of a note's document that holds the names its relations and links lead to.
 pub(super) const LINKS: &str = "links";
 /// The property of a note's document that marks it to be read again.
 pub(super) const STALE: &str = "stale";
@@ -26,6 +27,8 @@ pub(super) const STALE: &str = "stale";
 const READ_AT_ONCE: usize = 100;
 /// How many notes are marked in one batch.
 const MARKED_AT_ONCE: usize = 500;
+/// Most names that are kept for a note.
+const NAMES_MAX: usize = 1_000;
 
 /// Names whose meaning changed.
 pub(in crate::knowledge) enum Turned {
@@ -35,17 +38,47 @@ pub(in crate::knowledge) enum Turned {
     Gone(Vec<String>),
 }
 
-/// Returns the names that relations lead to, as a document property.
-pub(super) fn kept(items: &[NewRelation]) -> Option<(String, Value)> {
-    let ends = items.iter().flat_map(|item| [&item.subject, &item.object]);
-    let names = ends.filter(|end| !end.starts_with(uri::PREFIX)).map(|end| note::last(end));
-    let mut keys: Vec<String> = names.map(waiting::key).collect();
-    keys.sort();
-    keys.dedup();
+/// Returns the names that relations and the links in a text lead to, as a document property.
+pub(super) fn kept(items: &[NewRelation], text: &str) -> Option<(String, Value)> {
+    let ends = items.iter().flat_map(|item| [item.subject.clone(), item.object.clone()]);
+    let targets = ends.chain(links::targets(text));
+    let named = targets.filter(|target| !target.starts_with(uri::PREFIX));
+    let keys: BTreeSet<String> = named.map(|target| waiting::key(note::last(&target))).collect();
+    let keys: Vec<String> = keys.into_iter().take(NAMES_MAX).collect();
     (!keys.is_empty()).then(|| (LINKS.to_owned(), json!(keys)))
 }
 
-/// Returns the names that relations of a document lead to, normalised for comparison.
+/// Returns relations stated by the note at a path, with the paths they lead to as seen from the
+/// root of the vault.
+pub(super) async fn placed(
+    librarian: &Librarian,
+    path: &NotePath,
+    mut items: Vec<NewRelation>,
+) -> Result<Vec<NewRelation>> {
+    let (from, catalogue) = (path.to_string(), librarian.catalogue().await?);
+    for end in items.iter_mut().flat_map(|item| [&mut item.subject, &mut item.object]) {
+        *end = links::placed(end, &from, |path| catalogue.is_note(path));
+    }
+    Ok(items)
+}
+
+/// After a note about an entity came or moved here: completes relations that wait for it by its file
+/// name, and lets other notes be read again that link to this name. Those that link by a name that
+/// is the entity's alone know already whom they mean.
+pub(super) async fn came(librarian: &Librarian, path: &NotePath, entity: &Entity) -> Result<()> {
+    let title = path.title();
+    let mut names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
+    let is_named = names.any(|name| name_key(name) == name_key(title));
+    if !is_named {
+        waiting::settle(librarian, entity).await;
+    }
+    if !is_named || entities::exactly_named(librarian, title).await?.len() > 1 {
+        turned(librarian, entity, &Turned::Come(vec![title.to_owned()])).await;
+    }
+    Ok(())
+}
+
+/// Returns the names that a document links to, normalised for comparison.
 fn names_of(node: &Node) -> Vec<String> {
     let keys = node.properties.get(LINKS).and_then(Value::as_array);
     keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -138,7 +171,8 @@ async fn mark_linking(librarian: &Librarian, entity: &Entity, names: &Turned) ->
     Ok(())
 }
 
-async fn mark(librarian: &Librarian, notes: &[NodeId]) -> Result<()> {
+/// Marks notes to be read again.
+pub(super) async fn mark(librarian: &Librarian, notes: &[NodeId]) -> Result<()> {
     let (store, viewer) = (&librarian.app.store, &librarian.viewer);
     let mut batch = librarian.batch();
     for mut node in store.nodes(viewer, notes).await? {

@@ -1,6 +1,7 @@
 //! Parsing a note into the properties at its top (frontmatter) and its text.
 
 use super::fields::{self, Way};
+use super::links::target;
 use super::properties::{Broken, Properties};
 use crate::knowledge::entities::EntityType;
 use crate::knowledge::relations::NewRelation;
@@ -39,7 +40,7 @@ impl<'a> Note<'a> {
         self.fields.all(&key.to_lowercase())
     }
 
-    /// Returns the properties that are not valid YAML, with the reasons.
+    /// Returns what is wrong with the properties.
     pub(super) fn broken(&self) -> &[Broken] {
         self.fields.broken()
     }
@@ -93,22 +94,11 @@ fn is_sentence(line: &str) -> bool {
 /// Fewest words of a sentence without a full stop.
 const SENTENCE_MIN: usize = 3;
 
-/// Returns the targets of the wiki links in a text, without headings, captions and `.md`.
-pub(in crate::knowledge) fn links(text: &str) -> impl Iterator<Item = &str> {
-    let inner = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
-    inner.map(|(link, _)| target(link)).filter(|target| !target.is_empty())
-}
-
 /// Returns the name in a text that may be written as a wiki link.
 pub(in crate::knowledge) fn named(text: &str) -> &str {
     let text = text.trim();
     let link = text.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
     link.map_or(text, |link| last(target(link)))
-}
-
-fn target(link: &str) -> &str {
-    let target = link.split(['|', '#', '\n']).next().unwrap_or(link).trim();
-    target.strip_suffix(".md").unwrap_or(target)
 }
 
 /// Returns the last segment of a path.

@@ -91,14 +91,34 @@ impl NoteIndex {
     }
 
     /// Returns the URI anchors of the entities whose notes a link leads to. Case is ignored, and
-    /// leading folders may be left out.
+    /// leading folders may be left out unless there is a note at exactly this path.
     pub(in crate::knowledge) fn linked(&self, target: &str) -> BTreeSet<&str> {
         let target = place(target);
-        let notes = self.by_title.get(title(&target)).into_iter().flatten();
-        let notes = notes.filter_map(|id| self.notes.get(id));
         let below = format!("/{target}");
-        let meant = notes.filter(|known| known.path == target || known.path.ends_with(&below));
-        meant.map(|known| known.subject.as_str()).collect()
+        let subjects = |is_meant: &dyn Fn(&Known) -> bool| -> BTreeSet<&str> {
+            let meant = self.titled(&target).filter(|known| is_meant(known));
+            meant.map(|known| known.subject.as_str()).collect()
+        };
+        let exact = subjects(&|known| known.path == target);
+        if exact.is_empty() { subjects(&|known| known.path.ends_with(&below)) } else { exact }
+    }
+
+    /// Whether there is a note at exactly this path. Case is ignored.
+    pub(in crate::knowledge) fn is_at(&self, path: &str) -> bool {
+        let path = place(path);
+        self.titled(&path).any(|known| known.path == path)
+    }
+
+    /// Whether another note than the one at a path has its file name and the same subject.
+    pub(in crate::knowledge) fn has_second(&self, path: &str, subject: &str) -> bool {
+        let path = place(path);
+        self.titled(&path).any(|known| known.path != path && known.subject == subject)
+    }
+
+    /// Returns the notes whose file name is the last part of a normalised path.
+    fn titled(&self, path: &str) -> impl Iterator<Item = &Known> {
+        let notes = self.by_title.get(title(path)).into_iter().flatten();
+        notes.filter_map(|id| self.notes.get(id))
     }
 
     fn about<'a>(&'a self, anchors: &'a [String]) -> impl Iterator<Item = &'a Known> {

@@ -57,7 +57,8 @@ pub(super) fn given(path: &NotePath, note: &Note<'_>) -> Given {
     if !name.is_some_and(|(field, name)| given.take(field, name)) {
         given.take("file name", path.title());
     }
-    for alias in note.all("aliases").iter().filter(|alias| !alias.trim().is_empty()) {
+    let aliases = ["aliases", "alias"].map(|key| note.all(key)).concat();
+    for alias in aliases.iter().filter(|alias| !alias.trim().is_empty()) {
         given.take("alias", alias);
     }
     if given.names.len() > 1 + ALIASES_MAX {
@@ -82,14 +83,6 @@ impl Given {
                 false
             }
         }
-    }
-}
-
-/// Logs that a note has names that are left out.
-pub(super) fn report_left_out(document: &Node, path: &NotePath, note: &Note<'_>) {
-    let left_out = given(path, note).left_out.len();
-    if left_out > 0 {
-        tracing::info!(node = %document.id, left_out, "names in a note were left out");
     }
 }
 

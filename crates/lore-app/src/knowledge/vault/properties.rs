@@ -2,11 +2,13 @@
 //!
 //! Properties are keys with values or lists; keys of a nested block are read as `block.key`. Deeper
 //! nesting is ignored. People write things that are almost YAML, so reading never fails: a property
-//! that is not valid YAML is taken as plain text and reported in [`Properties::broken`].
+//! that is not valid YAML is taken as plain text, a line that belongs to none is left out, and both
+//! are reported in [`Properties::broken`].
 
 use std::collections::BTreeMap;
 
-use super::note::{last, links};
+use super::links;
+use super::note::last;
 use super::yaml::{self, Value};
 
 /// Longest value that is read, in characters; the rest is cut off.
@@ -15,6 +17,8 @@ const VALUE_MAX: usize = 500;
 const VALUES_MAX: usize = 500;
 /// After this many invalid properties, the remaining ones are parsed one by one.
 const BROKEN_MAX: usize = 20;
+/// Properties that are lists even if they are written on one line without brackets.
+const LISTS: [&str; 3] = ["alias", "aliases", "tags"];
 
 /// The properties of a note.
 #[derive(Default)]
@@ -25,28 +29,59 @@ pub(super) struct Properties {
     broken: Vec<Broken>,
 }
 
-/// A property that is not valid YAML.
+/// Something in the properties that is probably not meant as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Broken {
-    /// Its name.
-    pub(super) name: String,
-    /// What is wrong with it.
-    pub(super) why: String,
+pub(super) enum Broken {
+    /// A property that is not valid YAML.
+    Property {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A line that belongs to no property.
+    Stray(String),
+}
+
+impl Broken {
+    /// Says what is wrong.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Property { name, why } => {
+                format!("the property {name} is not YAML ({why}) and is read as plain text")
+            }
+            Self::Stray(line) => {
+                format!("the line {line:?} belongs to no property and is left out")
+            }
+        }
+    }
 }
 
 impl Properties {
     /// Reads the frontmatter block of a note.
     pub(super) fn read(block: &str) -> Self {
         let lines = block.lines().filter(|line| !matches!(line.trim(), "---" | "..."));
-        let mut pieces = pieces(lines);
         let mut found = Self::default();
+        let mut pieces = pieces(lines);
+        if pieces.first().is_some_and(|piece| is_stray(piece)) {
+            let piece = pieces.remove(0);
+            found.take_stray(piece.lines());
+        }
         // Anchors and aliases work across properties, so the valid ones are parsed together.
         for _ in 0..BROKEN_MAX.min(pieces.len()) {
             let Err(problem) = yaml::read(&pieces.concat()) else {
                 pieces = vec![pieces.concat()];
                 break;
             };
-            let piece = pieces.remove(piece_of(&pieces, problem.line));
+            let at = piece_of(&pieces, problem.line);
+            // A stray line may be noticed only where the next property begins.
+            let mut near = [Some(at), at.checked_sub(1)].into_iter().flatten();
+            if let Some((whole, stray)) = near.find_map(|at| without_stray(&pieces, at)) {
+                found.take_stray(stray.iter().map(String::as_str));
+                pieces = whole;
+                continue;
+            }
+            let piece = pieces.remove(at);
             found.take_broken(&piece, problem.why);
         }
         for piece in pieces {
@@ -63,7 +98,7 @@ impl Properties {
         self.values.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the properties that are not valid YAML.
+    /// Returns what is not valid YAML.
     pub(super) fn broken(&self) -> &[Broken] {
         &self.broken
     }
@@ -96,6 +131,9 @@ impl Properties {
             return self.put(name, &link);
         }
         match value {
+            Value::Plain(text) if LISTS.contains(&name) && !text.contains("[[") => {
+                text.split(',').for_each(|text| self.put(name, text));
+            }
             Value::Plain(text) | Value::Quoted(text) => self.put(name, text),
             Value::List(items) => items.iter().for_each(|item| match item.text() {
                 Some(text) => self.put(name, &text),
@@ -115,7 +153,7 @@ impl Properties {
         let Some((name, value)) = piece.split_once(':') else { return };
         let name = name.trim().trim_matches(['"', '\'']).to_owned();
         let key = name.to_lowercase();
-        self.broken.push(Broken { name, why });
+        self.broken.push(Broken::Property { name, why });
         let (first, lines) = value.split_once('\n').unwrap_or((value, ""));
         let items: Vec<&str> =
             lines.lines().filter_map(|line| line.trim_start().strip_prefix("- ")).collect();
@@ -133,6 +171,13 @@ impl Properties {
         }
     }
 
+    /// Reports lines that belong to no property.
+    fn take_stray<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
+        let lines = lines.filter(|line| !is_silent(line));
+        let line = |line: &str| Broken::Stray(line.trim().chars().take(VALUE_MAX).collect());
+        self.broken.extend(lines.map(line));
+    }
+
     /// Adds the value of a property: a text, or links to notes.
     fn put(&mut self, name: &str, text: &str) {
         let known = self.values.entry(name.to_owned()).or_default();
@@ -146,7 +191,43 @@ impl Properties {
     }
 }
 
-/// Groups the lines by property. Lines before the first property belong to it.
+/// Returns the pieces without the stray lines of one of them, and these lines. `None` if there are
+/// none or that piece is not valid without them either.
+fn without_stray(pieces: &[String], at: usize) -> Option<(Vec<String>, Vec<String>)> {
+    let (own, stray) = parted(pieces.get(at)?);
+    let mut pieces = pieces.to_vec();
+    *pieces.get_mut(at).filter(|_| !stray.is_empty())? = own;
+    let is_valid = yaml::read(&pieces.get(..=at)?.concat()).is_ok();
+    is_valid.then_some((pieces, stray))
+}
+
+/// Splits off the lines that would have to be indented to belong to a property. The items of a list
+/// need not be.
+fn parted(piece: &str) -> (String, Vec<String>) {
+    let is_indented = |line: &str| line.starts_with([' ', '\t']) || is_silent(line);
+    let (first, rest) = piece.split_once('\n').unwrap_or((piece, ""));
+    let has_value = first.split_once(':').is_some_and(|(_, value)| !is_silent(value));
+    let inside = rest.lines().find(|line| !is_silent(line));
+    let has_items = !has_value && inside.is_some_and(|line| line.starts_with("- "));
+    let is_own = |line: &&str| is_indented(line) || has_items && line.starts_with("- ");
+    let (own, stray): (Vec<&str>, Vec<&str>) = rest.lines().partition(is_own);
+    let lines = std::iter::once(first).chain(own);
+    let own = lines.flat_map(|line| [line, "\n"]).collect();
+    (own, stray.into_iter().map(str::to_owned).collect())
+}
+
+/// Whether a line is empty or a comment.
+fn is_silent(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#')
+}
+
+/// Whether the lines before the first property are no property themselves.
+fn is_stray(piece: &str) -> bool {
+    !piece.contains(':') || piece.trim_start().starts_with("- ")
+}
+
+/// Groups the lines by property. Lines before the first property are a group of their own.
 fn pieces<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     for line in lines {
@@ -177,12 +258,8 @@ fn read_links(text: &str) -> Vec<(String, Option<String>)> {
         lore_core::names::cleaned(text).chars().take(VALUE_MAX).collect()
     };
     let text = text.trim();
-    let between = text.split("[[").map(|part| part.split_once("]]").map_or(part, |(_, rest)| rest));
-    let only_links = between.flat_map(str::chars).all(|c| c.is_whitespace() || ",;&".contains(c));
-    if !only_links {
-        return vec![(clean(text), None)];
-    }
-    let paths = links(text).map(clean);
+    let Some(targets) = links::only_targets(text) else { return vec![(clean(text), None)] };
+    let paths = targets.iter().map(|target| clean(target));
     paths.map(|path| (last(&path).to_owned(), Some(path))).collect()
 }
 
@@ -280,8 +357,8 @@ mod tests {
             let read = Properties::read(&block);
             assert_eq!(read.all("a"), said, "{block}");
             assert_eq!((read.all("b"), read.all("c")), (&["1".into()][..], &["Named".into()][..]));
-            let names: Vec<&str> = read.broken().iter().map(|one| one.name.as_str()).collect();
-            assert_eq!(names, ["a"], "{block}");
+            let is_a = |one: &Broken| matches!(one, Broken::Property { name, .. } if name == "a");
+            assert!(read.broken().len() == 1 && read.broken().iter().all(is_a), "{block}");
         }
         let tabs = Properties::read("a:\n\t- One\n\t- Two\n");
         assert_eq!((tabs.all("a").len(), tabs.broken().len()), (2, 0));
@@ -292,6 +369,43 @@ mod tests {
             (links.all("a"), links.all("b")),
             (&["Smith, John".into()][..], &["A: the first".into()][..])
         );
+    }
+
+    #[test]
+    fn a_line_that_belongs_to_no_property_leaves_the_others_as_they_are() {
+        for stray in ["- stray", "plain line no colon", "kno"] {
+            for block in [
+                format!("{stray}\na: &x One\nb: [*x, Two]\n"),
+                format!("a: &x One\n{stray}\nb: [*x, Two]\n"),
+                format!("a: &x One\nb:\n  - *x\n  - Two\n{stray}\n"),
+            ] {
+                let read = Properties::read(&block);
+                let values = [read.all("a"), read.all("b")].map(<[String]>::len);
+                assert_eq!((values, read.all("a")), ([1, 2], &["One".into()][..]), "{block}");
+                assert_eq!(read.broken(), [Broken::Stray(stray.into())], "{block}");
+            }
+        }
+        let commented = Properties::read("# of her\n\na: One\n# more\nb: Two\n");
+        assert_eq!((commented.all("b").len(), commented.broken().len()), (1, 0));
+    }
+
+    #[test]
+    fn names_with_commas_between_them_are_several() {
+        assert_eq!(values("aliases: Uschi, Uta", "aliases"), ["Uschi", "Uta"]);
+        assert_eq!(values("alias: Uschi", "alias"), ["Uschi"]);
+        for one in
+            ["aliases: [\"Smith, John\"]", "aliases:\n- Smith, John", "aliases: 'Smith, John'"]
+        {
+            assert_eq!(values(one, "aliases"), ["Smith, John"], "{one}");
+        }
+    }
+
+    #[test]
+    fn markdown_links_lead_to_notes() {
+        let read = Properties::read("a: \"[Org One](../Orgs/Org%20One.md)\"\nb: see [x](y.md)\n");
+        assert_eq!(read.all("a"), ["Org One"]);
+        assert!(read.linked().any(|pair| pair == ("a", "../Orgs/Org One")));
+        assert_eq!(read.all("b"), ["see [x](y.md)"]);
     }
 
     #[test]

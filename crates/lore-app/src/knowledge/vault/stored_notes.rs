@@ -5,17 +5,17 @@
 
 use std::collections::HashSet;
 
-use lore_core::names::name_key;
 use lore_core::{Error, Node, NodeId, Properties, Result, texts};
 use lore_store::Direction;
 use lore_vault::NotePath;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::linking::{self, LINKS, STALE, Turned};
+use super::linking::{self, LINKS, STALE};
 use super::note::Note;
 use super::note_names::{self, CALLED, Names, SAYS_SO, called, names};
 use super::sync;
+use super::warnings::{self, WARNINGS};
 use crate::knowledge::documents::shelve::{self, Mention, NewDocument};
 use crate::knowledge::entities::register::{self, Registration};
 use crate::knowledge::entities::{self, Entity, EntityType, amend, ontology, uri, vouching};
@@ -45,8 +45,8 @@ const ASIDE: &str = "aside";
 /// After an unmerge, changes to the note are compared with this state.
 const HELD: &str = "held";
 /// The properties that only documents of notes have.
-pub(in crate::knowledge) const FURTHER: [&str; 9] =
-    [ABOUT, CALLED, TYPED, HELD, ASIDE, TUNING, WAITING, LINKS, STALE];
+pub(in crate::knowledge) const FURTHER: [&str; 10] =
+    [ABOUT, CALLED, TYPED, HELD, ASIDE, TUNING, WAITING, LINKS, STALE, WARNINGS];
 /// Confidence of what a note states.
 pub(in crate::knowledge) const SURE: f64 = 1.0;
 
@@ -75,7 +75,11 @@ pub(in crate::knowledge) async fn read_anew(librarian: &Librarian, path: &NotePa
     let before = shelve::shelved(librarian, &rid).await?;
     let spoken_of = vouching::mentioned_by(librarian, before.as_ref()).await?;
     let entity_type = entity_type(librarian, &note).await?;
-    let subject = introduced(librarian, path, &note, entity_type).await?;
+    let mut warnings = warnings::of(path, &note, &seen);
+    let subject = introduced(librarian, path, &note, entity_type, &mut warnings).await?;
+    if let Some(subject) = &subject {
+        warnings.extend(warnings::of_second(librarian, path, &note, &subject.uri).await?);
+    }
     let about = subject.as_ref().map(|subject| subject.entity.node.id);
     if let Some(old) = subject_of(librarian, before.as_ref()).await?
         && Some(old.entity.node.id) != about
@@ -86,11 +90,12 @@ pub(in crate::knowledge) async fn read_anew(librarian: &Librarian, path: &NotePa
     let said = subject.as_ref().map_or_else(Vec::new, |subject| {
         note.relations(&subject.uri, subject.entity.entity_type, SURE)
     });
+    let said = linking::placed(librarian, path, said).await?;
     let told = match about {
         Some(about) => by_notes::retell(librarian, about, &said, read_in(&rid)).await?,
         None => Told::default(),
     };
-    let linked = named::by_links(librarian, note.body).await?;
+    let linked = named::by_links(librarian, &path.to_string(), note.body).await?;
     let by_number = named::by_number(librarian, note.body).await?;
     let document = NewDocument {
         rid,
@@ -105,7 +110,8 @@ pub(in crate::knowledge) async fn read_anew(librarian: &Librarian, path: &NotePa
         further: further(librarian, path, &note, subject.as_ref().zip(entity_type), &told.waiting)
             .into_iter()
             .chain(held(before.as_ref(), subject.as_ref()))
-            .chain(linking::kept(&said))
+            .chain(linking::kept(&said, note.body))
+            .chain(warnings::kept(&warnings))
             .collect(),
         mentions: linked
             .into_iter()
@@ -116,9 +122,11 @@ pub(in crate::knowledge) async fn read_anew(librarian: &Librarian, path: &NotePa
         meant: meant(librarian, &note).await?,
     };
     let kept = shelve::shelve(librarian, &document).await?;
-    if let Some(Subject { entity, .. }) = &subject {
-        note_names::report_left_out(&kept, path, &note);
-        awaited_by_file(librarian, path, entity).await;
+    if let Some(Subject { uri, entity }) = &subject {
+        let is_known = |old: &Node| property(old, ABOUT) == Some(uri) && old.name == kept.name;
+        if !before.as_ref().is_some_and(is_known) {
+            linking::came(librarian, path, entity).await?;
+        }
     }
     let now = vouching::mentioned_by(librarian, Some(&kept)).await?;
     vouching::forget_unmentioned(librarian, &(&spoken_of - &now)).await
@@ -129,16 +137,6 @@ async fn meant(librarian: &Librarian, note: &Note<'_>) -> Result<Vec<NodeId>> {
     let Some(page) = note.first("rid") else { return Ok(Vec::new()) };
     let told = shelve::told_mentions(librarian, &review::document_rid(page)).await?;
     Ok(told.iter().map(Mention::node).collect())
-}
-
-/// Completes relations that wait for a note by its file name, if its entity has another name.
-async fn awaited_by_file(librarian: &Librarian, path: &NotePath, entity: &Entity) {
-    let mut names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
-    if !names.any(|name| name_key(name) == name_key(path.title())) {
-        waiting::settle(librarian, entity).await;
-        let title = Turned::Come(vec![path.title().to_owned()]);
-        linking::turned(librarian, entity, &title).await;
-    }
 }
 
 /// The origin of the relations read in a note.
@@ -265,7 +263,7 @@ pub(super) async fn introduce(
 ) -> Result<Option<Subject>> {
     let _keeping = librarian.app.notes.keeping.lock().await;
     let entity_type = entity_type(librarian, note).await?;
-    introduced(librarian, path, note, entity_type).await
+    introduced(librarian, path, note, entity_type, &mut Vec::new()).await
 }
 
 /// Returns the type a note gives its entity; `None` if it is about none.
@@ -281,6 +279,7 @@ async fn introduced(
     path: &NotePath,
     note: &Note<'_>,
     entity_type: Option<EntityType>,
+    warnings: &mut Vec<String>,
 ) -> Result<Option<Subject>> {
     let Some(entity_type) = entity_type else { return Ok(None) };
     let told = note.first("uri").filter(|uri| uri.starts_with(uri::PREFIX)).map(str::to_owned);
@@ -317,6 +316,7 @@ async fn introduced(
                 code = error.code().meaning().name,
                 "a note's entity was not registered or not changed"
             );
+            warnings.push(warnings::of_entity(&error, still.is_some()));
             Ok(still)
         }
     }
@@ -424,6 +424,8 @@ async fn let_go(librarian: &Librarian, document: &Node, subject: &Subject) -> Re
     }
     let mut others = notes_under(librarian, subject).await?;
     others.retain(|note| note.id != document.id);
+    let warned = others.iter().filter(|note| note.properties.contains_key(WARNINGS));
+    linking::mark(librarian, &warned.map(|note| note.id).collect::<Vec<_>>()).await?;
     note_names::take_back(librarian, document, subject, &others).await?;
     match others.is_empty() && !subject.is_merged() {
         true => vouching::forget_introduced(librarian, &subject.uri, Some(document.id)).await,
@@ -458,25 +460,18 @@ pub(super) fn property<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
 /// Moves the document of a note to another path. Returns whether there was one and `to` was free.
 pub(super) async fn follow(librarian: &Librarian, from: &str, to: &str) -> Result<bool> {
     let _keeping = librarian.app.notes.keeping.lock().await;
-    let (from, to) = (rid(from), rid(to));
+    let (place, from, to) = (NotePath::parse(to), rid(from), rid(to));
     let moved = shelve::rename(librarian, &from, &to).await?;
     if moved
         && let Some(document) = shelve::shelved(librarian, &to).await?
         && let Some(subject) = subject_of(librarian, Some(&document)).await?
     {
         by_notes::readdress(librarian, subject.entity.node.id, &from, &to).await?;
+        if let Ok(place) = place {
+            linking::came(librarian, &place, &subject.entity).await?;
+        }
     }
     Ok(moved)
-}
-
-/// Follows two notes that swapped their paths.
-pub(super) async fn exchange(librarian: &Librarian, one: &str, other: &str) -> Result<()> {
-    // No note can have this path: hidden folders are not part of the vault.
-    let aside = format!(".exchanged/{one}");
-    for (from, to) in [(one, aside.as_str()), (other, one), (aside.as_str(), other)] {
-        follow(librarian, from, to).await?;
-    }
-    Ok(())
 }
 
 /// Deletes an entity that a note introduced if no note is about it any more.

@@ -229,9 +229,19 @@ pub(super) async fn exchanged(
     let crossed = stored_notes::says(librarian, one, &second).await?
         && stored_notes::says(librarian, other, &first).await?;
     if crossed {
-        stored_notes::exchange(librarian, &one.to_string(), &other.to_string()).await?;
+        exchange(librarian, &one.to_string(), &other.to_string()).await?;
     }
     Ok(crossed)
+}
+
+/// Swaps the documents of two notes.
+async fn exchange(librarian: &Librarian, one: &str, other: &str) -> Result<()> {
+    // No note can have this path: hidden folders are not part of the vault.
+    let aside = format!(".exchanged/{one}");
+    for (from, to) in [(one, aside.as_str()), (other, one), (aside.as_str(), other)] {
+        stored_notes::follow(librarian, from, to).await?;
+    }
+    Ok(())
 }
 
 /// Moves the document of a note to another path. Returns whether that succeeded.

@@ -9,6 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::linking::Later;
 use super::sync::{exchanged, moved, read, removed, sync, sync_all, written};
+use super::warnings::note_warnings;
 use super::{files, linking};
 use crate::App;
 use crate::access::{self, Identity, Presence};
@@ -135,6 +136,11 @@ pub async fn index_vault(
 pub async fn sync_vault(librarian: &Librarian) -> Result<usize> {
     librarian.viewer.require(Role::Gm)?;
     sync_all(librarian, &|_, _| {}).await
+}
+
+/// Returns the warnings about the stored notes of the named world, or of the local user's own.
+pub async fn vault_warnings(app: &Arc<App>, world: Option<&str>) -> Result<Vec<String>> {
+    note_warnings(&local_librarian(app, world).await?).await
 }
 
 async fn local_librarian(app: &Arc<App>, world: Option<&str>) -> Result<Librarian> {

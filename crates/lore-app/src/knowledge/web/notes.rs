@@ -6,7 +6,7 @@ use lore_vault::{FolderPath, NotePath};
 use super::note_text;
 use super::submission::Submission;
 use crate::knowledge::librarian::Librarian;
-use crate::knowledge::vault::files::{on_disk, read_note, write_note};
+use crate::knowledge::vault::files::{ReadNote, on_disk, read_note, write_note};
 use crate::knowledge::vault::note::Note;
 use crate::knowledge::vault::note_lists;
 
@@ -110,6 +110,9 @@ pub(super) async fn refresh_source(
     let Some(source) = source_note(librarian, page).await? else {
         return Ok(page.note_path.clone());
     };
+    if !source.is_whole {
+        return Ok(Some(source.path));
+    }
     let now = librarian.app.effects.now().to_string();
     let text = note_text::refreshed(&source.text, old, page, &now);
     write_note(librarian, &source.path, &text).await?;
@@ -128,7 +131,7 @@ pub(super) async fn add_mentions(
     }
     let Some(source) = source_note(librarian, page).await? else { return Ok(()) };
     let text = note_text::with_mentions(&source.text, names);
-    if text != source.text {
+    if text != source.text && source.is_whole {
         write_note(librarian, &source.path, &text).await?;
     }
     Ok(())
@@ -149,6 +152,8 @@ pub(super) async fn source_path(
 struct SourceNote {
     path: String,
     text: String,
+    /// Whether all of it could be read. What could not would be lost by writing it.
+    is_whole: bool,
 }
 
 /// Finds the note about a page where it was written, or wherever it was moved since.
@@ -172,8 +177,10 @@ async fn note_about(
     page: &Submission,
 ) -> Result<Option<SourceNote>> {
     match read_note(librarian, path).await {
-        Ok(text) if Note::read(&text).first("rid") == Some(page.rid.as_str()) => {
-            Ok(Some(SourceNote { path: path.to_owned(), text }))
+        Ok(ReadNote { text, warning })
+            if Note::read(&text).first("rid") == Some(page.rid.as_str()) =>
+        {
+            Ok(Some(SourceNote { path: path.to_owned(), text, is_whole: warning.is_none() }))
         }
         Ok(_) | Err(Error::NotFound { .. } | Error::Invalid { .. } | Error::TooLarge { .. }) => {
             Ok(None)

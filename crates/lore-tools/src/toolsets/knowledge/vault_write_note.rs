@@ -34,7 +34,8 @@ pub(super) struct Output {
     message: String,
     /// Whether the note is new (created), replaced as a whole, or kept its frontmatter (preserved).
     frontmatter: Frontmatter,
-    /// Properties that are not valid YAML and were read as plain text.
+    /// What the note was not taken for: properties that are not valid YAML, a name that is not
+    /// clear without a `uri`, another note about the same entity, a changed encoding.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }

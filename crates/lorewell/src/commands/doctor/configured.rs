@@ -3,6 +3,8 @@
 //! It looks at folders, key files and the form of settings. Nothing is sent anywhere; whether a
 //! service answers only shows when it is used.
 
+use std::sync::Arc;
+
 use lore_app::App;
 use lore_http::Remote;
 use lore_store::Finding;
@@ -66,6 +68,25 @@ pub(super) async fn findings_of(app: &App, settings: &Settings) -> Vec<Finding> 
         }
     }
     found
+}
+
+/// What notes were not taken for, although somebody probably meant it.
+pub(super) async fn findings_of_notes(app: &Arc<App>, settings: &Settings) -> Vec<Finding> {
+    /// Most warnings that are told one by one.
+    const TOLD_MAX: usize = 20;
+    if settings.vault.is_none() {
+        return Vec::new();
+    }
+    let world = settings.world.as_deref();
+    let warnings = match lore_app::knowledge::vault_warnings(app, world).await {
+        Ok(warnings) => warnings,
+        Err(error) => return vec![Finding { problem: error.to_string(), remedy: error.hint() }],
+    };
+    let more = warnings.len().saturating_sub(TOLD_MAX);
+    let more = (more > 0).then(|| format!("{more} more warnings about notes"));
+    let told = warnings.into_iter().take(TOLD_MAX).chain(more);
+    let remedy = "correct the note; `lorewell index` lists all such notes";
+    told.map(|problem| Finding { problem, remedy: remedy.into() }).collect()
 }
 
 /// Converts an error into a finding. The text after `try:` becomes the remedy.
