@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lore_core::{Error, Node, NodeId, Result, Timestamp, Viewer};
+use lore_core::{Node, NodeId, Result, Timestamp, Viewer};
 use lore_search::{Filter, Query, Unit};
 use lore_store::{NameMatch, NodeOrder, NodeQuery};
 
@@ -99,10 +99,7 @@ pub async fn make_ready(app: &App, viewer: &Viewer) {
     let days = app.days.open(store, viewer).await.map(drop);
     // Not fatal: the first query loads them then, and reports the error if it fails again.
     if let Err(error) = rolls.and(days) {
-        tracing::info!(
-            code = Error::from(error).code().meaning().name,
-            "finding pages could not be made ready"
-        );
+        tracing::info!(code = error.code().meaning().name, "finding pages could not be made ready");
     }
 }
 
