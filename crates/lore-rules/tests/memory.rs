@@ -4,7 +4,8 @@ use lore_rules::memory::decay::{
     Confidence, ExperienceType, NUDGE_MAX, days_until_below, nudge, rate, relevance,
 };
 use lore_rules::memory::lifecycle::{Phase, Status};
-use lore_rules::memory::{budget, likeness, secrets};
+use lore_rules::memory::likeness::Statement;
+use lore_rules::memory::{budget, secrets};
 use proptest::prelude::*;
 use proptest::sample::select;
 
