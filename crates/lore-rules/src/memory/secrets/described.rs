@@ -17,7 +17,7 @@ pub(super) fn described(rest: &str, before: &str) -> Option<Hit> {
         return password_at(rest, label.length + at);
     }
     // `and password …`, or `changed the password to …`.
-    let (start, word) = words(line).next()?;
+    let (start, word) = words(line).next().filter(|(start, _)| *start > 0)?;
     let is_new = || ["to", "auf", "a", "à"].contains(&word) && is_changed(before);
     let at = if is_new() { words(line).nth(1)?.0 } else { start };
     let hit = password_at(rest, label.length + at)?;
@@ -99,9 +99,12 @@ fn password_at(text: &str, at: usize) -> Option<Hit> {
     let value = text.get(at..)?;
     let quotes = run(value, |c| matches!(c, '"' | '\'' | '`' | '“' | '„'));
     let value = value.get(quotes..)?;
-    let single = value.get(..plain(value))?;
+    let beginning = near(value);
+    let single = beginning.get(..plain(beginning))?;
     let is_password = looks_random(single, PASSWORD_LEAST) || is_contrived(single);
-    is_password.then_some(Hit { kind: "password", kept: at + quotes, length: single.len() })
+    let is_whole = single.len() < beginning.len();
+    let length = || if is_whole { single.len() } else { plain(value) };
+    is_password.then(|| Hit { kind: "password", kept: at + quotes, length: length() })
 }
 
 /// The words of a line with their positions.
