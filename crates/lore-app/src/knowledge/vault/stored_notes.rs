@@ -77,16 +77,8 @@ pub(in crate::knowledge) async fn read_anew(librarian: &Librarian, path: &NotePa
     let entity_type = entity_type(librarian, &note).await?;
     let mut warnings = warnings::of(path, &note, &seen);
     let subject = introduced(librarian, path, &note, entity_type, &mut warnings).await?;
-    if let Some(subject) = &subject {
-        warnings.extend(warnings::of_second(librarian, path, &note, &subject.uri).await?);
-    }
     let about = subject.as_ref().map(|subject| subject.entity.node.id);
-    if let Some(old) = subject_of(librarian, before.as_ref()).await?
-        && Some(old.entity.node.id) != about
-        && let Some(before) = &before
-    {
-        let_go(librarian, before, &old).await?;
-    }
+    let_go_of_another(librarian, before.as_ref(), about).await?;
     let said = subject.as_ref().map_or_else(Vec::new, |subject| {
         note.relations(&subject.uri, subject.entity.entity_type, SURE)
     });
@@ -130,6 +122,19 @@ pub(in crate::knowledge) async fn read_anew(librarian: &Librarian, path: &NotePa
     }
     let now = vouching::mentioned_by(librarian, Some(&kept)).await?;
     vouching::forget_unmentioned(librarian, &(&spoken_of - &now)).await
+}
+
+/// Lets the entity go that a note was about, unless the note still is about it.
+async fn let_go_of_another(
+    librarian: &Librarian,
+    before: Option<&Node>,
+    about: Option<NodeId>,
+) -> Result<()> {
+    let Some(before) = before else { return Ok(()) };
+    match subject_of(librarian, Some(before)).await? {
+        Some(old) if Some(old.entity.node.id) != about => let_go(librarian, before, &old).await,
+        _ => Ok(()),
+    }
 }
 
 /// Returns the entities that the web page described by a note was said to mention.
@@ -308,7 +313,10 @@ async fn introduced(
         None => registered(librarian, entity_type, &names, told, rid(&path.to_string())).await,
     };
     match introduced {
-        Ok(subject) => Ok(Some(subject)),
+        Ok(subject) => {
+            warnings.extend(warnings::of_second(librarian, path, note, &subject.uri).await?);
+            Ok(Some(subject))
+        }
         Err(error) if error.code().meaning().retry => Err(error),
         // The note is kept as a document nevertheless, and is about whom it was about.
         Err(error) => {
