@@ -418,7 +418,7 @@ macro_rules! contract_tests {
 
 #[cfg(test)]
 mod tests {
-    const TOPICS: [(&str, &str); 26] = [
+    const TOPICS: [(&str, &str); 27] = [
         ("access", include_str!("access.rs")),
         ("atomicity", include_str!("atomicity.rs")),
         ("audit", include_str!("audit.rs")),
@@ -438,6 +438,7 @@ mod tests {
         ("search", include_str!("search.rs")),
         ("sessions", include_str!("sessions.rs")),
         ("states", include_str!("states.rs")),
+        ("tags", include_str!("tags.rs")),
         ("tally", include_str!("tally.rs")),
         ("texts", include_str!("texts.rs")),
         ("tokens", include_str!("tokens.rs")),
