@@ -1,6 +1,8 @@
 //! Random stories of merged entities. They are generated from fixed seeds, so they are the same
 //! each time.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 use crate::parting::Step::{
@@ -12,21 +14,25 @@ use crate::parting::{ADA, ELEANOR, EVERYBODY, NORA, NORMA, OTTO, Story};
 
 /// The number of stories.
 const STORIES: u64 = 40;
-/// With this variable, as many stories are told instead.
+/// With this variable, as many stories are told instead, or those of a range (`300..400`).
 const MORE: &str = "LOREWELL_STORIES";
 /// The maximum length of a story.
 const STEPS_MAX: usize = 14;
 
 #[tokio::test]
 async fn two_that_part_are_what_they_would_be_whatever_happened() {
-    let more = std::env::var(MORE).ok().and_then(|more| more.parse().ok());
-    for seed in 0..more.unwrap_or(STORIES) {
+    for seed in std::env::var(MORE).map_or(0..STORIES, |more| seeds(&more)) {
         let steps = Chance(seed).story();
         if let Some(wrong) = difference(&steps, seed).await {
             let (least, wrong) = least(steps, wrong, seed).await;
             panic!("story {seed}: {least:?}\n{wrong}");
         }
     }
+}
+
+fn seeds(told: &str) -> Range<u64> {
+    let (first, end) = told.split_once("..").unwrap_or(("0", told));
+    first.parse().unwrap()..end.parse().unwrap()
 }
 
 /// Runs a story with and without its merges, at the end of which everybody is unmerged in an order

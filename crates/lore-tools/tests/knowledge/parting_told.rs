@@ -468,4 +468,15 @@ pub(crate) const TOLD: &[(&str, &[Step])] = &[
             Unmerge(Nora),
         ],
     ),
+    (
+        "the names of one change while the one it is part of is part of a third",
+        &[
+            Merge(Nora, Mask),
+            Note(NORA, "aliases: [Nono, Boss]\n", "She came."),
+            Merge(Mask, Otto),
+            Note(NORA, "aliases: [Norrie]\n", "She came."),
+            Unmerge(Mask),
+            Unmerge(Nora),
+        ],
+    ),
 ];

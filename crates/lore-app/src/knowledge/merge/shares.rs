@@ -61,7 +61,7 @@ impl Shares {
             return Ok(Self { own: aliases, merged: Vec::new(), events: Vec::new() });
         }
         let events = history::events(librarian, entity.node.id, Bin::Live).await?;
-        let merged = merged(librarian, &events, &[]).await?;
+        let merged = merged(librarian, &events).await?;
         let own = own(&aliases, &merged, &events);
         Ok(Self { own, merged, events })
     }
@@ -197,31 +197,26 @@ fn meant<'a>(merged: &'a [Share], anchor: &str) -> Option<(&'a Share, &'a String
     })
 }
 
-/// Reads the shares that a log (`events`, newest first) records, newest merge first. `later` holds
-/// further entries about them from the log of the entity this one was merged into.
+/// Reads the shares that a log (`events`, newest first) records, newest merge first, as far as that
+/// log tells.
 fn merged<'a>(
     librarian: &'a Librarian,
     events: &'a [Event],
-    later: &'a [Event],
 ) -> BoxFuture<'a, Result<Vec<Share>>> {
     async move {
         let mut merged = Vec::new();
         for (merge, given) in open(events) {
-            let told = since(events, merge.sequence).chain(later);
-            let told = told.filter(|event| given.is_told_of(event)).cloned().collect();
-            merged.push(share(librarian, merge.clone(), given, told).await?);
+            let mut share = share(librarian, merge.clone(), given).await?;
+            share.hear(since(events, merge.sequence));
+            merged.push(share);
         }
         Ok(merged)
     }
     .boxed()
 }
 
-async fn share(
-    librarian: &Librarian,
-    merge: Event,
-    given: Given,
-    told: Vec<Event>,
-) -> Result<Share> {
+/// Returns a merged entity as it was when it was merged.
+async fn share(librarian: &Librarian, merge: Event, given: Given) -> Result<Share> {
     let node = unmerge::gone(librarian, &given).await?;
     let events = match &node {
         Some(node) if !merge::same_as(node).is_empty() => {
@@ -229,12 +224,10 @@ async fn share(
         }
         _ => Vec::new(),
     };
-    let parts = merged(librarian, &events, &told).await?;
+    let parts = merged(librarian, &events).await?;
     let aliases = node.as_ref().map_or(&given.aliases, |node| &node.aliases);
-    let had = own(aliases, &parts, &events);
-    let share = Share { merge, given, node, own: Vec::new(), parts, told };
-    let own = share.told_of_itself().fold(had, retold);
-    Ok(Share { own, ..share })
+    let own = own(aliases, &parts, &events);
+    Ok(Share { merge, given, node, own, parts, told: Vec::new() })
 }
 
 impl Party<'_> {
@@ -269,6 +262,20 @@ impl Party<'_> {
 }
 
 impl Share {
+    /// Applies the log entries about it or its parts, oldest first, among entries that are younger
+    /// than all it knows.
+    fn hear<'e>(&mut self, events: impl Iterator<Item = &'e Event>) {
+        let told: Vec<&Event> = events.filter(|event| self.given.is_told_of(event)).collect();
+        let is_of_part =
+            |event: &Event| self.parts.iter().any(|part| part.given.is_told_of(event));
+        let of_itself = told.iter().copied().filter(|event| !is_of_part(event));
+        self.own = of_itself.fold(std::mem::take(&mut self.own), retold);
+        for part in &mut self.parts {
+            part.hear(told.iter().copied());
+        }
+        self.told.extend(told.into_iter().cloned());
+    }
+
     /// Returns when it was merged. The log entry can be younger than that, because unmerging copies
     /// entries to the log of the departing entity.
     pub(super) fn merged_at(&self) -> Timestamp {
