@@ -6,7 +6,7 @@
 //! something the viewer does not see is reported as not found.
 
 use data_encoding::BASE32_NOPAD;
-use lore_core::{Node, Result, Uid, Viewer};
+use lore_core::{Error, Node, Result, Uid, Viewer};
 use lore_markup::mention::{self, Target};
 use lore_store::NodeKey;
 
@@ -65,6 +65,27 @@ pub(crate) async fn find_any(app: &App, viewer: &Viewer, text: &str) -> Result<O
         Some(number) => Ok(app.store.node(viewer, NodeKey::Number(number)).await?),
         None => Ok(None),
     }
+}
+
+/// Returns what the entity whose number the text denotes was merged into, if the viewer sees that.
+/// For reading: what is written is written about the one that stayed only if the caller names it.
+pub(crate) async fn merged_into(app: &App, viewer: &Viewer, text: &str) -> Result<Option<Node>> {
+    let Some(number) = read_number(text) else { return Ok(None) };
+    let into = knowledge::merged_into(app, viewer, &[number]).await?;
+    let ids: Vec<_> = into.into_iter().map(|(_, id)| id).collect();
+    Ok(app.store.nodes(viewer, &ids).await?.pop())
+}
+
+/// The error for the number of an entity that was merged into another one that the viewer sees;
+/// `None` if the text denotes nothing like that.
+pub(crate) async fn merged_away(app: &App, viewer: &Viewer, text: &str) -> Result<Option<Error>> {
+    let into = merged_into(app, viewer, text).await?;
+    let named = read_number(text).zip(into);
+    Ok(named.map(|(number, into)| {
+        let what = format!("entity {number} (merged into entity {}, {:?})", into.number, into.name);
+        let hint = "use the entity it was merged into, or undo that with /entity/unmerge";
+        Error::not_found(what, hint)
+    }))
 }
 
 #[cfg(test)]

@@ -115,15 +115,24 @@ impl Atlas {
         Ok(nodes)
     }
 
-    /// Like [`Self::locate`], for reading: also finds nodes of other doors, as articles.
+    /// Like [`Self::locate`], for reading: also finds nodes of other doors, as articles, and for an
+    /// entity that was merged into another that one.
     pub(super) async fn locate_shown(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
-        self.locate_where(kind, id, is_shown_as).await
+        let found = self.locate_where(kind, id, is_shown_as).await;
+        if let Err(Error::NotFound { .. }) = &found
+            && may_be_page_number(kind, id)
+            && let Some(into) = id_forms::merged_into(self.app(), self.viewer(), id).await?
+            && is_shown_as(kind, &into)
+        {
+            return Ok((self.clone(), into));
+        }
+        found
     }
 
     /// Like [`Self::locate`], for changing: nodes of other doors are refused with the tool to use
     /// instead.
     pub(super) async fn locate_own(&self, kind: Kind, id: &str) -> Result<(Self, Node)> {
-        let (place, node) = self.locate_shown(kind, id).await?;
+        let (place, node) = self.locate_where(kind, id, is_shown_as).await?;
         match is_of_kind(kind, &node) {
             true => Ok((place, node)),
             false => Err(doors::kept_elsewhere(&node)),
@@ -140,7 +149,8 @@ impl Atlas {
         let key = match written.starts_with(knowledge::ORN) || written.starts_with('[') {
             true => {
                 let found = id_forms::find(self.app(), self.viewer(), id).await?;
-                NodeKey::Uid(found.ok_or_else(|| unknown(kind, id))?.uid)
+                let Some(found) = found else { return Err(self.absent(kind, id).await?) };
+                NodeKey::Uid(found.uid)
             }
             false => key(kind, id)?,
         };
@@ -158,7 +168,19 @@ impl Atlas {
                 return Ok((place, node));
             }
         }
-        Err(unknown(kind, id))
+        Err(self.absent(kind, id).await?)
+    }
+
+    async fn absent(&self, kind: Kind, id: &str) -> Result<Error> {
+        Ok(self.merged_away(kind, id).await?.unwrap_or_else(|| unknown(kind, id)))
+    }
+
+    /// The error for an id of an entity that was merged into another; `None` for other ids.
+    pub(super) async fn merged_away(&self, kind: Kind, id: &str) -> Result<Option<Error>> {
+        match may_be_page_number(kind, id) {
+            true => id_forms::merged_away(self.app(), self.viewer(), id).await,
+            false => Ok(None),
+        }
     }
 
     /// Finds the thing with a number in any world. Older versions counted per world, so several
@@ -194,6 +216,12 @@ impl Atlas {
         self.app().store.commit(self.viewer(), batch).await?;
         Ok(())
     }
+}
+
+/// Whether the number in an id, if it has one, is that of a page: numbers alone can be of a kind of
+/// object.
+fn may_be_page_number(kind: Kind, id: &str) -> bool {
+    kind.row().id == IdForm::Uuid || id.trim().starts_with('[')
 }
 
 /// The thing with a number in the viewer's world: a copy with that number, or else a local one.

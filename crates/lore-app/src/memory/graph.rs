@@ -206,7 +206,7 @@ pub struct FoundNodes {
 /// Searches nodes. With an id, returns that node alone.
 pub async fn query(call: &MemoryCall, wanted: &NodeSearch) -> Reply<FoundNodes> {
     if let Some(id) = present(wanted.node.as_deref()) {
-        let node = call.lookup("Node", id).await?;
+        let node = call.lookup_to_read("Node", id).await?;
         let nodes = with_descriptions(call, vec![node]).await?;
         return Ok(FoundNodes { nodes, more: false });
     }

@@ -36,8 +36,30 @@ pub fn show(kind: &str, uid: Uid) -> String {
 
 impl MemoryCall {
     /// Finds the live node that `text` refers to: by id, by a name that only one node has, or by
-    /// its number in the world (`7` or `#7`), unless that is the name of a node.
+    /// its number in the world (`7` or `#7`), unless that is the name of a node. The error for an
+    /// entity that was merged into another says so.
     pub(super) async fn lookup(&self, what: &'static str, text: &str) -> Reply<Node> {
+        let found = self.live(what, text).await;
+        if let Err(Refusal::NotFound { .. }) = &found
+            && let Some(error) = id_forms::merged_away(&self.app, &self.viewer, text).await?
+        {
+            return Err(Refusal::refused(error.to_string(), error.hint()));
+        }
+        found
+    }
+
+    /// Like [`Self::lookup`], for reading: an entity that was merged into another means that one.
+    pub(super) async fn lookup_to_read(&self, what: &'static str, text: &str) -> Reply<Node> {
+        let found = self.live(what, text).await;
+        if let Err(Refusal::NotFound { .. }) = &found
+            && let Some(into) = id_forms::merged_into(&self.app, &self.viewer, text).await?
+        {
+            return Ok(into);
+        }
+        found
+    }
+
+    async fn live(&self, what: &'static str, text: &str) -> Reply<Node> {
         if let Some(node) = id_forms::find(&self.app, &self.viewer, text).await? {
             return Ok(node);
         }

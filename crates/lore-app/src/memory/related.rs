@@ -78,7 +78,7 @@ pub struct Surroundings {
 /// count as one node.
 pub async fn related(call: &MemoryCall, walk: &Walk) -> Reply<Surroundings> {
     let id = required("node_id", "related", walk.node.as_deref())?;
-    let start = lasting(call, call.lookup("Node", id).await?).await?;
+    let start = lasting(call, call.lookup_to_read("Node", id).await?).await?;
     let kind = walk.edge_type.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let kind = kind.map(Type::of).transpose()?.map(|found| found.kind);
     let other = other_half(call, &start).await?;

@@ -11,7 +11,7 @@ use super::kinds::{ENTRY, PARENT_ID, POST, PageKind};
 use super::live;
 use super::scribe::Scribe;
 use crate::damage::sound_texts;
-use crate::{App, doors, id_forms, knowledge};
+use crate::{App, doors, id_forms};
 
 /// A page as its reader sees it.
 #[derive(Debug, Clone)]
@@ -201,16 +201,8 @@ pub async fn absent(scribe: &Scribe, number: i64) -> Result<Error> {
 /// The error for a number that nothing has. It says so if the entity that had it was merged into
 /// one that the viewer sees.
 async fn nowhere(scribe: &Scribe, number: i64) -> Result<Error> {
-    let merged = knowledge::merged_into(&scribe.app, &scribe.viewer, &[number]).await?;
-    let ids: Vec<NodeId> = merged.into_iter().map(|(_, into)| into).collect();
-    let Some(into) = scribe.app.store.nodes(&scribe.viewer, &ids).await?.pop() else {
-        return Ok(unknown(number));
-    };
-    let what = format!("entity {number} (merged into entity {}, {:?})", into.number, into.name);
-    Ok(Error::not_found(
-        what,
-        "use the entity it was merged into, or undo that with /entity/unmerge",
-    ))
+    let merged = id_forms::merged_away(&scribe.app, &scribe.viewer, &number.to_string()).await?;
+    Ok(merged.unwrap_or_else(|| unknown(number)))
 }
 
 /// The error for a number that does not exist.

@@ -13,6 +13,7 @@ use super::ids::Thing;
 use super::sheet::{self, Sheet};
 use super::{CHARACTER, campaign, played};
 use crate::access::may_change;
+use crate::id_forms;
 
 /// A page as the character it becomes.
 pub(super) enum Embodied {
@@ -99,10 +100,14 @@ fn same(resumed: Resumed, new: &NewCharacter) -> Result<Resumed> {
 
 async fn page(call: &PlayCall, number: i64) -> Result<Node> {
     let found = call.app.store.node(&call.viewer, NodeKey::Number(number)).await?;
-    found.filter(|node| node.kind.as_str() == CHARACTER).ok_or_else(|| {
+    if let Some(node) = found.filter(|node| node.kind.as_str() == CHARACTER) {
+        return Ok(node);
+    }
+    let merged = id_forms::merged_away(&call.app, &call.viewer, &number.to_string()).await?;
+    Err(merged.unwrap_or_else(|| {
         let hint = "find_entities with entity_type character lists those there are";
         Error::not_found(format!("the character entity {number} (page_id)"), hint)
-    })
+    }))
 }
 
 /// Fails if a page cannot become the wanted character. The name must match as well as the number,

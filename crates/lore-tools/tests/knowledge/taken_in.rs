@@ -140,3 +140,50 @@ async fn who_asks_for_a_merged_number_is_told_what_became_of_it() {
     let into = format!("merged into entity {}", world.number("Ada Holt").await);
     assert!(told.contains(&into) && told.contains("Ada Holt"), "{told}");
 }
+
+#[tokio::test]
+async fn a_merged_number_leads_readers_to_the_one_that_stayed_and_writers_are_told_of_it() {
+    let world = World::new().await;
+    let one = world.register("Ada H", "Person").await;
+    let other = world.register("Ada Holt", "Person").await;
+    let boat = json!({ "action": "create", "title": "A boat", "link_to": "Ada Holt" });
+    let idea = world.call("kn_idea", boat).await["id"].clone();
+    let number = world.number("Ada H").await;
+    let mention = format!("[entity:{number}]");
+    world.post("entity/merge", json!({ "from_uri": one, "into_uri": other })).await;
+    for id in [number.to_string(), format!("#{number}"), mention.clone()] {
+        for (tool, seen, read) in [
+            ("kn_intel", "A boat", json!({ "action": "related", "node_id": id })),
+            ("kn_graph", "Ada Holt", json!({ "action": "query", "node_id": id })),
+            ("get_entity_neighborhood", "person-ada-holt-", json!({ "entity_uri": id })),
+        ] {
+            let told = world.call(tool, read).await.to_string();
+            assert!(told.contains(seen), "{tool} {id}: {told}");
+        }
+    }
+    for id in [number.to_string(), mention.clone()] {
+        let read = world.call("get_article", json!({ "article_id": id })).await.to_string();
+        assert!(read.contains("Ada Holt"), "{id}: {read}");
+    }
+    let into = format!("merged into entity {}", world.number("Ada Holt").await);
+    let campaign = world.call("campaign_create", json!({ "name": "Tides", "gm_mode": "AI" })).await;
+    for (tool, write) in [
+        (
+            "kn_graph",
+            json!({ "action": "connect", "source_id": idea, "target_id": mention, "edge_type": "relates_to" }),
+        ),
+        ("kn_graph", json!({ "action": "remove", "node_id": mention })),
+        ("create_secret", json!({ "title": "A debt", "article_id": mention })),
+        ("update_article", json!({ "article_id": number.to_string(), "title": "Other" })),
+        (
+            "character_create",
+            json!({ "campaign_id": campaign["id"], "name": "Ada H", "kind": "NPC", "page_id": mention }),
+        ),
+    ] {
+        let told = match world.answer(world.owner, tool, write).await {
+            Ok(answer) => answer.structured.to_string(),
+            Err(error) => format!("{error:?}"),
+        };
+        assert!(told.contains(&into), "{tool}: {told}");
+    }
+}

@@ -85,7 +85,8 @@ impl World {
     ) -> Result<Answer, CallError> {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
         let call = Call::new(Arc::clone(&self.app), viewer);
-        self.registry.call(&Selection::new(), tool, call, arguments).await
+        let every_door = Selection::new().with_toolsets(["all"]).unwrap();
+        self.registry.call(&every_door, tool, call, arguments).await
     }
 
     pub(crate) async fn call_as(&self, viewer: Viewer, tool: &str, arguments: Value) -> Value {

@@ -187,7 +187,9 @@ impl Atlas {
         if let (IdForm::Number, Ok(number)) = (kind.row().id, id.trim().parse()) {
             return self.numbered(kind, number).await?.ok_or_else(wrong);
         }
-        let (place, node) = self.locate(kind, id).await.map_err(|_| wrong())?;
+        let Ok((place, node)) = self.locate(kind, id).await else {
+            return Err(self.merged_away(kind, id).await?.unwrap_or_else(wrong));
+        };
         if place.viewer().world == self.viewer().world { Ok(node) } else { Err(wrong()) }
     }
 }

@@ -78,9 +78,12 @@ const OFFERED_MAX: usize = 3;
 
 /// Finds an entity by its URI or by an id of another door (toolset), following merges.
 pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> {
-    let node = match id_forms::find(&librarian.app, &librarian.viewer, uri).await? {
+    let (app, viewer) = (&librarian.app, &librarian.viewer);
+    let node = match id_forms::find(app, viewer, uri).await? {
         // Plain digits may be a name.
-        None if uri.trim_start().starts_with(['#', '[']) => numbered(librarian, uri).await?,
+        None if uri.trim_start().starts_with(['#', '[']) => {
+            id_forms::merged_into(app, viewer, uri).await?
+        }
         node => node,
     };
     Ok(node.and_then(Entity::of))
@@ -89,20 +92,12 @@ pub async fn by_uri(librarian: &Librarian, uri: &str) -> Result<Option<Entity>> 
 /// Like [`by_uri`], and also accepts the entity's number in the world. For callers that expect an
 /// id and never a name.
 pub async fn by_id(librarian: &Librarian, id: &str) -> Result<Option<Entity>> {
-    let node = match id_forms::find_any(&librarian.app, &librarian.viewer, id).await? {
-        None => numbered(librarian, id).await?,
+    let (app, viewer) = (&librarian.app, &librarian.viewer);
+    let node = match id_forms::find_any(app, viewer, id).await? {
+        None => id_forms::merged_into(app, viewer, id).await?,
         node => node,
     };
     Ok(node.and_then(Entity::of))
-}
-
-/// Returns what the entity with this number was merged into.
-async fn numbered(librarian: &Librarian, id: &str) -> Result<Option<Node>> {
-    let Some(number) = id_forms::read_number(id) else { return Ok(None) };
-    let (app, viewer) = (&librarian.app, &librarian.viewer);
-    let into = merged_into(app, viewer, &[number]).await?;
-    let ids: Vec<NodeId> = into.into_iter().map(|(_, id)| id).collect();
-    Ok(app.store.nodes(viewer, &ids).await?.pop())
 }
 
 /// Finds a node by the name it has outside: an entity by its own URI or that of an entity merged

@@ -199,10 +199,7 @@ fn meant<'a>(merged: &'a [Share], anchor: &str) -> Option<(&'a Share, &'a String
 
 /// Reads the shares that a log (`events`, newest first) records, newest merge first, as far as that
 /// log tells.
-fn merged<'a>(
-    librarian: &'a Librarian,
-    events: &'a [Event],
-) -> BoxFuture<'a, Result<Vec<Share>>> {
+fn merged<'a>(librarian: &'a Librarian, events: &'a [Event]) -> BoxFuture<'a, Result<Vec<Share>>> {
     async move {
         let mut merged = Vec::new();
         for (merge, given) in open(events) {
@@ -266,8 +263,7 @@ impl Share {
     /// than all it knows.
     fn hear<'e>(&mut self, events: impl Iterator<Item = &'e Event>) {
         let told: Vec<&Event> = events.filter(|event| self.given.is_told_of(event)).collect();
-        let is_of_part =
-            |event: &Event| self.parts.iter().any(|part| part.given.is_told_of(event));
+        let is_of_part = |event: &Event| self.parts.iter().any(|part| part.given.is_told_of(event));
         let of_itself = told.iter().copied().filter(|event| !is_of_part(event));
         self.own = of_itself.fold(std::mem::take(&mut self.own), retold);
         for part in &mut self.parts {
