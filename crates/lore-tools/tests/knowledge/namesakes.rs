@@ -61,3 +61,15 @@ async fn a_page_that_is_said_to_be_about_one_of_them_tells_nothing_of_the_other(
     let found = world.call("get_entity_documents", json!({ "entity_uri": sailor })).await;
     assert_eq!(found["total_count"], 1, "{found}");
 }
+
+#[tokio::test]
+async fn a_name_that_several_have_is_answered_with_their_uris() {
+    let (world, sailor, aunt) = two().await;
+    for tool in ["get_entity_neighborhood", "get_entity_documents"] {
+        let asked = json!({ "entity_uri": "Lena Storm" });
+        let told = format!("{:?}", world.answer(world.owner, tool, asked).await.unwrap_err());
+        for said in ["Could not resolve", "2 entities have this name", sailor, aunt] {
+            assert!(told.contains(said), "{tool}: {told}");
+        }
+    }
+}

@@ -11,6 +11,8 @@ use crate::koi::{self, Ask, ResolveAnswer, Shaped};
 const PREFIX: &str = "orn:";
 /// The minimum confidence for taking a name for the entity it resolves to.
 const SURE_ENOUGH: f64 = 0.5;
+/// How candidates are found that have the name itself.
+const BY_NAME: [&str; 2] = ["exact", "alias"];
 /// The hint when no entity is found.
 const WHERE_TO_LOOK: &str = "look for it with koi_search, or ask resolve_entity for candidates";
 
@@ -50,10 +52,23 @@ pub(super) async fn uri_of(call: &Call, tool: &'static str, text: &str) -> Resul
     {
         return Ok(entity.uri);
     }
-    uri.map(str::to_owned).ok_or_else(|| Error::Precondition {
-        message: format!("Could not resolve \"{text}\" to a known entity"),
-        hint: WHERE_TO_LOOK.into(),
-    })
+    uri.map(str::to_owned).ok_or_else(|| unresolved(text, answer.value()))
+}
+
+/// The error for a name that leads to no entity. If several have the name, it lists them.
+fn unresolved(text: &str, answer: &Value) -> Error {
+    let message = format!("Could not resolve \"{text}\" to a known entity");
+    let candidates = answer["candidates"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_named = |one: &&Value| one["tier"].as_str().is_some_and(|tier| BY_NAME.contains(&tier));
+    let namesakes: Vec<&str> =
+        candidates.iter().filter(is_named).filter_map(|one| one["uri"].as_str()).collect();
+    match namesakes.len() {
+        0 | 1 => Error::Precondition { message, hint: WHERE_TO_LOOK.into() },
+        several => Error::Precondition {
+            message: format!("{message}: {several} entities have this name"),
+            hint: format!("give one of these URIs: {}", namesakes.join(", ")),
+        },
+    }
 }
 
 /// Renames the field in an error: the name was given as `entity_uri` but resolved as `label`.
