@@ -24,7 +24,8 @@ pub(crate) struct ResolveAnswer {
     candidates: Vec<CandidateOut>,
     /// Whether no known entity is meant.
     is_new: bool,
-    /// The URI the name would get if registered as a new entity.
+    /// The URI the name would get if registered as a new entity of the type in type_hint. Without
+    /// a type_hint, the URI names no type.
     #[serde(skip_serializing_if = "Option::is_none")]
     proposed_uri: Option<String>,
     /// While the vault is still being read: the progress. Missing entities may be in unread notes.

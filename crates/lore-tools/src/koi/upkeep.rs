@@ -189,13 +189,21 @@ async fn register(request: &Request<'_>) -> Answered {
         "merged_with": registered.merged_with,
     });
     if let Some(fields) = answer.as_object_mut() {
-        fields.extend(further(&registered));
+        fields.extend(further(&registered, registration.entity_type));
     }
     shown(answer)
 }
 
 /// Further fields about a registration, where there is something to say.
-fn further(registered: &Registered) -> impl Iterator<Item = (String, Value)> {
+fn further(
+    registered: &Registered,
+    asked: EntityType,
+) -> impl Iterator<Item = (String, Value)> {
+    let known = registered.entity.entity_type;
+    let kept = (known != asked).then(|| {
+        let reason = "the entity has this type already; change it with /entity/retype";
+        ("type_kept", json!({ "type": known.as_str(), "reason": reason }))
+    });
     let reason = match registered.is_full() {
         true => "the entity has too many aliases already; remove one with /entity/alias",
         false => {
@@ -214,5 +222,5 @@ fn further(registered: &Registered) -> impl Iterator<Item = (String, Value)> {
         };
         ("description", json!(told))
     });
-    left_out.into_iter().chain(said).map(|(name, told)| (name.to_owned(), told))
+    kept.into_iter().chain(left_out).chain(said).map(|(name, told)| (name.to_owned(), told))
 }

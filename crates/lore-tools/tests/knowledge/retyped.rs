@@ -123,3 +123,16 @@ fn said(answered: Result<Value, Failure>) -> String {
         other => panic!("not refused: {other:?}"),
     }
 }
+
+#[tokio::test]
+async fn who_registers_something_of_another_type_is_told_its_type() {
+    let world = World::new().await;
+    let uri = world.register("York", "Location").await;
+    let register = json!({ "name": "York", "type": "Location" });
+    let answer = world.post("register-entity", register.clone()).await;
+    assert!(answer["type_kept"].is_null(), "{answer}");
+    world.post("entity/retype", json!({ "uri": uri, "type": "Bioregion" })).await;
+    let answer = world.post("register-entity", register).await;
+    assert_eq!(answer["canonical_uri"], uri);
+    assert_eq!(answer["type_kept"]["type"], "Bioregion", "{answer}");
+}
