@@ -306,7 +306,8 @@ impl Story {
         let documents = documents["documents"].as_array().unwrap().iter();
         let mut documents: Vec<Value> = documents.map(|one| one["vault_path"].clone()).collect();
         documents.sort_by_key(Value::to_string);
-        let relations = self.world.relations(uri).await;
+        let told = ["subject_name", "predicate", "object_name", "source"];
+        let relations = self.world.relations_with(uri, &told).await;
         let node = self.world.node(entity["name"].as_str().unwrap()).await;
         let texts = self.world.app.store.texts_of(&self.world.owner, node.id, Bin::Live).await;
         let mut texts: Vec<String> = texts.unwrap().into_iter().map(|text| text.body).collect();

@@ -51,6 +51,31 @@ async fn a_relation_that_others_tell_too_stays_in_whatever_order() {
 }
 
 #[tokio::test]
+async fn a_relation_of_a_note_is_still_the_notes_first_after_an_unmerge() {
+    let world = World::new().await;
+    world.register("Regen Network", "Organization").await;
+    let boris = world.register("Boris Krug", "Person").await;
+    world.note("Milo Vane.md", &person("")).await;
+    let milo = world.best("Milo Vane").await["uri"].clone();
+    world.post("entity/merge", json!({ "from_uri": boris, "into_uri": milo })).await;
+    world.note("Milo Vane.md", &person("affiliation: \"[[Regen Network]]\"\n")).await;
+    let told = json!([{
+        "subject": "Milo Vane", "predicate": "affiliated_with", "object": "Regen Network",
+    }]);
+    world.post("ingest", json!({ "document_rid": "sensor:1", "relationships": told })).await;
+    let asked = json!({ "entity_uri": milo });
+    let before = world.call("get_entity_neighborhood", asked.clone()).await;
+    assert_eq!(before["relationships"][0]["source"], "vault");
+    world.post("entity/unmerge", json!({ "uri": boris })).await;
+    let after = world.call("get_entity_neighborhood", asked).await;
+    assert_eq!(after["relationships"], before["relationships"]);
+    // What the note no longer says is the other source's.
+    world.note("Milo Vane.md", &person("")).await;
+    let left = world.call("get_entity_neighborhood", json!({ "entity_uri": milo })).await;
+    assert_eq!(left["relationships"][0]["source_rid"], "sensor:1");
+}
+
+#[tokio::test]
 async fn a_relation_is_as_sure_as_who_still_tells_it() {
     let world = World::new().await;
     world.register("Regen Network", "Organization").await;

@@ -151,11 +151,16 @@ impl World {
 
     /// Returns the relations of an entity, one line each, sorted.
     pub(crate) async fn relations(&self, uri: &str) -> Vec<String> {
+        self.relations_with(uri, &["subject_name", "predicate", "object_name"]).await
+    }
+
+    /// Returns these fields of the relations of an entity, one line each, sorted.
+    pub(crate) async fn relations_with(&self, uri: &str, fields: &[&str]) -> Vec<String> {
         let found = self.call("get_entity_neighborhood", json!({ "entity_uri": uri })).await;
         let rows = found["relationships"].as_array().unwrap().iter();
-        let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
         let line = |row: &Value| {
-            ["subject_name", "predicate", "object_name"].map(|key| text(row, key)).join(" ")
+            let told: Vec<&str> = fields.iter().map(|key| row[*key].as_str().unwrap()).collect();
+            told.join(" ")
         };
         let mut lines: Vec<String> = rows.map(line).collect();
         lines.sort();

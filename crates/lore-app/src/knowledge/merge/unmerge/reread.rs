@@ -13,6 +13,10 @@ use crate::knowledge::relations::{EDGES_MAX, MENTIONS, around, by_notes};
 use crate::knowledge::vault::{files, stored_notes};
 use crate::play::word;
 
+/// The end of the RID of a note while it is read again, as which it stated what it did before. No
+/// note has such a path.
+const PAST: &str = "#before";
+
 /// Brings two unmerged entities in line with the notes that were written since they were merged. An
 /// entity that a note introduced is deleted if no note is about it any more.
 pub(super) async fn after_parting(
@@ -51,7 +55,9 @@ async fn speaking(librarian: &Librarian, ids: &[NodeId]) -> Result<BTreeSet<Stri
     Ok(rids)
 }
 
-/// Reads a note again: withdraws what it stated about both entities and states it anew.
+/// Reads a note again: states anew what it says, and withdraws what else it stated about both
+/// entities. In between, that is stated by a note of the past, so that what others state too does
+/// not become theirs alone.
 async fn read_again(librarian: &Librarian, note: &Node, parted: &[Entity]) -> Result<()> {
     let rid = uri::of_document(note);
     let Some(path) = rid.strip_prefix(stored_notes::PREFIX) else { return Ok(()) };
@@ -62,8 +68,12 @@ async fn read_again(librarian: &Librarian, note: &Node, parted: &[Entity]) -> Re
         Err(Error::NotFound { .. }) => return Ok(()),
         text => text?,
     };
-    withdraw(librarian, &rid, parted).await?;
-    stored_notes::read_anew(librarian, &path).await
+    let past = format!("{rid}{PAST}");
+    for entity in parted {
+        by_notes::readdress(librarian, entity.node.id, &rid, &past).await?;
+    }
+    stored_notes::read_anew(librarian, &path).await?;
+    withdraw(librarian, &past, parted).await
 }
 
 async fn withdraw(librarian: &Librarian, rid: &str, parted: &[Entity]) -> Result<()> {
