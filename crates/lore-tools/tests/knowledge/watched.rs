@@ -3,7 +3,7 @@
 use lore_app::access::{Identity, enter};
 use lore_app::knowledge::keep_watching;
 use lore_core::{Role, Viewer};
-use lore_store::Origin;
+use lore_store::{Batch, Change, Expect, NodePatch, NodeQuery, NodeRef, Origin};
 use serde_json::{Value, json};
 
 use crate::following::until;
@@ -102,4 +102,28 @@ async fn a_change_that_could_not_be_kept_is_found_again_and_judgements_stay() {
         })
     );
     watching.abort();
+}
+
+#[tokio::test]
+async fn a_page_that_an_older_version_watched_is_watched_again_when_it_is_added() {
+    let world = World::new().await;
+    world.put(ARTICLE.to_owned());
+    world.watch(world.owner).await;
+    let listed = NodeQuery { subtype: Some("watched".to_owned()), ..NodeQuery::default() };
+    let mut found = world.app.store.find_nodes(&world.owner, listed).await.unwrap().items;
+    let node = found.remove(0);
+    let mut properties = node.properties;
+    properties.shift_remove("watched");
+    let patch =
+        NodePatch { subtype: Some(None), properties: Some(properties), ..NodePatch::default() };
+    let unmarked = Change::UpdateNode(NodeRef::Uid(node.uid), Expect::Any, patch);
+    let batch =
+        Batch::new(Origin::new("test", "1".to_owned()), world.app.effects.now()).change(unmarked);
+    world.app.store.commit(&world.owner, batch).await.unwrap();
+    let status = world.call("monitor_url", json!({})).await;
+    assert_eq!(status["monitored_urls"], 0);
+    let add = json!({ "action": "add", "url": URL });
+    let added = world.call("monitor_url", add).await;
+    assert_eq!(added["status"], "already_monitoring");
+    assert_eq!(world.source(world.owner).await["url"], URL);
 }

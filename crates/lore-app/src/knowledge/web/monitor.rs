@@ -114,7 +114,8 @@ pub async fn monitor(librarian: &Librarian, url: &str, title: &str) -> Result<Ad
         let made = || Some(Submission { watched, ..page.clone() });
         match old {
             Some(old) if old.submission.watched.is_some() => {
-                (None, Some(Added::Already { id: old.node.number }))
+                let again = (!old.is_listed()).then(|| page.clone());
+                (again, Some(Added::Already { id: old.node.number }))
             }
             Some(old) => (made(), Some(Added::Upgraded { id: old.node.number })),
             None => (made(), None),

@@ -182,6 +182,14 @@ pub(super) async fn held(librarian: &Librarian, rid: &str) -> Result<Option<Held
     Ok(held)
 }
 
+impl Held {
+    /// Whether it is found among the monitored pages. Pages that older versions monitored are not,
+    /// until they are stored again.
+    pub(super) fn is_listed(&self) -> bool {
+        self.node.subtype.as_deref() == Some(WATCHED)
+    }
+}
+
 /// A monitored page, without its text.
 pub(super) struct Listed {
     pub(super) node: NodeId,
