@@ -1,5 +1,6 @@
 //! Notes with names that are none, and notes that look alike.
 
+use lore_tools::koi::Ask;
 use serde_json::json;
 
 use crate::world::World;
@@ -65,4 +66,22 @@ async fn notes_made_from_one_template_are_about_two_things() {
     write("People/Bo Lind.md");
     look().await;
     assert_eq!(uri("Bo Lind").await, bo);
+}
+
+#[tokio::test]
+async fn a_uri_is_no_name() {
+    let world = World::new().await;
+    let ask = |name: &str, aliases: &[&str]| {
+        let body = json!({ "name": name, "type": "Person", "aliases": aliases });
+        Ask::post(["register-entity"], body)
+    };
+    for ask in [ask("orn:foo", &[]), ask("Ada Holt", &["orn:foo"])] {
+        let refused = world.try_ask(world.owner, ask).await.unwrap_err();
+        assert!(format!("{refused:?}").contains("like a URI"), "{refused:?}");
+    }
+    let note = "---\n\"@type\": schema:Person\nname: orn:foo\n---\nSomebody.\n";
+    let edit = json!({ "path": "Bo Lind.md", "content": note });
+    let answer = world.call("vault_write_note", edit).await;
+    assert!(answer["warnings"][0].as_str().unwrap().contains("like a URI"), "{answer}");
+    assert_eq!(world.best("Bo Lind").await["name"], "Bo Lind");
 }

@@ -50,7 +50,7 @@ async fn named_too(
     reason: &str,
     holds: Holds,
 ) -> Result<Entity> {
-    let alias = names::checked_name("alias", alias)?;
+    let alias = uri::checked_name("alias", alias)?;
     let plan = |entity: &Entity, shares: &Shares| {
         let meant = shares.meant(uri);
         let is_known = has(entity, shares, uri, &alias);
@@ -188,7 +188,7 @@ pub(in crate::knowledge) async fn rename(
     name: &str,
     reason: &str,
 ) -> Result<Entity> {
-    let name = names::checked_name("name", name)?;
+    let name = uri::checked_name("name", name)?;
     let plan = |entity: &Entity, _: &Shares| {
         if entity.node.name == name {
             return Ok(None);

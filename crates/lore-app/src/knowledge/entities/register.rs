@@ -88,7 +88,7 @@ impl Registered {
 /// Registers an entity unless it is known already. A known entity recognised under a different
 /// spelling is merged with the new one, so that the log explains it and the merge can be undone.
 pub async fn register(librarian: &Librarian, given: &Registration) -> Result<Registered> {
-    let name = names::checked_name("name", &given.name)?;
+    let name = uri::checked_name("name", &given.name)?;
     let aliases = checked_aliases(&name, &given.aliases)?;
     if let Some(text) = &given.description {
         names::checked_length("description", text, DESCRIPTION_MAX)?;
@@ -359,7 +359,7 @@ fn checked_aliases(name: &str, given: &[String]) -> Result<Vec<String>> {
     }
     let mut aliases: Vec<String> = Vec::new();
     for alias in given.iter().filter(|alias| !alias.trim().is_empty()) {
-        let alias = names::checked_name("aliases", alias)?;
+        let alias = uri::checked_name("aliases", alias)?;
         let known = aliases.iter().map(String::as_str).chain([name]);
         if !known.map(name_key).any(|key| key == name_key(&alias)) {
             aliases.push(alias);

@@ -5,7 +5,7 @@
 //! doors (toolsets) may share names, so their URIs end with their uid; the part before it may be
 //! out of date.
 
-use lore_core::{Node, Uid, Viewer};
+use lore_core::{Error, Node, Result, Uid, Viewer, names};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -29,6 +29,19 @@ pub(in crate::knowledge) const RID: &str = "rid";
 
 /// Longest part of a URI made from a name, in characters.
 const SLUG_MAX: usize = 50;
+
+/// Checks a name of an entity. Besides what no name may be, it may not look like a URI, because
+/// nobody could be found by it.
+pub(in crate::knowledge) fn checked_name(field: &str, text: &str) -> Result<String> {
+    let name = names::checked_name(field, text)?;
+    match name.starts_with(PREFIX) {
+        true => {
+            let problem = format!("starts with {PREFIX} like a URI");
+            Err(Error::invalid(field, problem, "give the name, and the URI as `uri`"))
+        }
+        false => Ok(name),
+    }
+}
 
 /// Returns the URI of an entity.
 pub(super) fn of_entity(node: &Node, entity_type: EntityType) -> String {

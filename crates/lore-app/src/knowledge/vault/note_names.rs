@@ -1,6 +1,6 @@
 //! The names that notes give their entities, and what happens when these names change.
 
-use lore_core::names::{checked_name, is_same_name};
+use lore_core::names::is_same_name;
 use lore_core::{Node, Result};
 use lore_store::{NameMatch, NodeQuery};
 use lore_vault::NotePath;
@@ -71,7 +71,7 @@ pub(super) fn given(path: &NotePath, note: &Note<'_>) -> Given {
 impl Given {
     /// Adds a name unless it is there already. Returns whether it can serve as a name.
     fn take(&mut self, field: &str, name: &str) -> bool {
-        match checked_name(field, name) {
+        match uri::checked_name(field, name) {
             Ok(name) if self.names.iter().any(|known| is_same_name(known, &name)) => true,
             Ok(name) => {
                 self.names.push(name);
