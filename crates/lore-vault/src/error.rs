@@ -46,9 +46,15 @@ pub enum VaultError {
         /// The path.
         path: String,
     },
-    /// The note is larger than [`crate::LARGEST_NOTE`].
+    /// The new text is larger than [`crate::LARGEST_NOTE`].
     #[error("\"{path}\" is larger than allowed")]
     TooLarge {
+        /// The path.
+        path: String,
+    },
+    /// The note in the vault is larger than [`crate::LARGEST_NOTE`].
+    #[error("\"{path}\" has more than {} bytes, so it is not read", crate::LARGEST_NOTE)]
+    Giant {
         /// The path.
         path: String,
     },
@@ -98,6 +104,11 @@ impl From<VaultError> for Error {
             VaultError::TooLarge { path } => {
                 Self::TooLarge { what: path, limit: format!("{} bytes", crate::LARGEST_NOTE) }
             }
+            VaultError::Giant { .. } => Self::invalid(
+                "path",
+                format!("is refused: {text}"),
+                "divide it into several notes in an editor",
+            ),
             VaultError::UnknownEncoding { .. } => Self::Precondition {
                 message: text,
                 hint: "open it in an editor and save it as UTF-8, or write it to another path"

@@ -292,7 +292,7 @@ impl Vault {
             return Err(not_a_note());
         }
         let note = read_bounded(file).map_err(|error| VaultError::io(&error))?;
-        let note = note.ok_or_else(|| VaultError::TooLarge { path: path.to_string() })?;
+        let note = note.ok_or_else(|| VaultError::Giant { path: path.to_string() })?;
         Ok(Some((note, metadata)))
     }
 

@@ -323,7 +323,7 @@ fn hard_links_pipes_sockets_and_giants_are_no_notes() {
         assert!(matches!(place.read(name), Err(VaultError::NotANote { .. })), "{name}");
         assert!(matches!(place.write(name), Err(VaultError::NotANote { .. })), "{name}");
     }
-    assert!(matches!(place.read("giant.md"), Err(VaultError::TooLarge { .. })));
+    assert!(matches!(place.read("giant.md"), Err(VaultError::Giant { .. })));
     assert!(begin.elapsed() < Duration::from_secs(2), "something waited");
     assert_eq!(place.surroundings(), before);
     assert_eq!(place.list(".").unwrap(), ["giant.md"]);

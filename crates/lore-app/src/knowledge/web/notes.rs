@@ -182,9 +182,7 @@ async fn note_about(
         {
             Ok(Some(SourceNote { path: path.to_owned(), text, is_whole: warning.is_none() }))
         }
-        Ok(_) | Err(Error::NotFound { .. } | Error::Invalid { .. } | Error::TooLarge { .. }) => {
-            Ok(None)
-        }
+        Ok(_) | Err(Error::NotFound { .. } | Error::Invalid { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
