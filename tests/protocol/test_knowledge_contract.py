@@ -262,6 +262,7 @@ def test_the_api_speaks_fastapi(home, serve, pages):
         base = "/compat/koi"
         health = http.get(f"{base}/health").json()
         assert health["status"] == "healthy" and len(health["entity_types"]) == 15
+        assert http.head(f"{base}/health").status_code == 200
         missing = http.post(f"{base}/entity/resolve", json={})
         assert missing.status_code == 422
         assert missing.json()["detail"][0]["loc"] == ["body", "label"]

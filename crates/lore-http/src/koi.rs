@@ -65,7 +65,7 @@ async fn answer(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Value, Failure> 
 
 fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
     let verb = match head.method {
-        Method::GET => Verb::Get,
+        Method::GET | Method::HEAD => Verb::Get,
         Method::POST => Verb::Post,
         _ => return Err(Failure::WrongVerb),
     };
@@ -83,7 +83,7 @@ fn ask(koi: &Koi, head: &Parts, body: &[u8]) -> Result<Ask, Failure> {
 
 /// Where a request carries its fields, in FastAPI's terms.
 fn place_of_fields(method: &Method) -> &'static str {
-    if *method == Method::GET { "query" } else { "body" }
+    if *method == Method::POST { "body" } else { "query" }
 }
 
 fn refusal(failure: Failure, place: &str) -> Response<Body> {
