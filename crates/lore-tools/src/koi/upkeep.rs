@@ -195,10 +195,7 @@ async fn register(request: &Request<'_>) -> Answered {
 }
 
 /// Further fields about a registration, where there is something to say.
-fn further(
-    registered: &Registered,
-    asked: EntityType,
-) -> impl Iterator<Item = (String, Value)> {
+fn further(registered: &Registered, asked: EntityType) -> impl Iterator<Item = (String, Value)> {
     let known = registered.entity.entity_type;
     let kept = (known != asked).then(|| {
         let reason = "the entity has this type already; change it with /entity/retype";
