@@ -295,6 +295,24 @@ def test_connect_tells_what_the_client_will_not_hear(program):
     assert "vault" not in program.run("connect", "cursor").stderr
 
 
+@pytest.mark.parametrize("wrong", [
+    ("--toolsets", "nope"), ("--tools", "nope"), ("--exclude-tools", "nope"), ("--world", "NoSuchWorld")])
+def test_connect_writes_no_entry_that_cannot_start(filled, wrong):
+    file = filled.home / "mcp.json"
+    for write in ((), ("--write",)):
+        failed(filled.run(*wrong, "connect", "cursor", "--file", str(file), *write), wrong[1])
+    assert not file.exists()
+    filled.ok("--world", "main", "--tools", "kn_intel", "connect", "cursor", "--file", str(file), "--write")
+    assert file.exists()
+
+
+def test_connect_makes_no_store(program):
+    failed(program.run("--world", "Main", "connect", "cursor"), "no store", "try:")
+    assert not program.store.exists()
+    program.ok("connect", "cursor")
+    assert not program.store.exists()
+
+
 # services that are configured wrong
 
 
@@ -343,6 +361,18 @@ def test_doctor_finds_nothing_wrong(filled):
     assert "2 worlds" in said and said.splitlines()[-1] == "all is well"
     report = json.loads(filled.ok("doctor", "--json"))
     assert report["findings"] == [] and report["stats"]["worlds"] == 2
+
+
+def test_doctor_calls_a_warning_about_a_note_no_problem(filled):
+    notes = filled.home / "notes"
+    notes.mkdir()
+    (notes / "Ida.md").write_text("---\nname: [Ida\n---\nShe is here.\n")
+    filled.settings = {"VAULT_PATH": str(notes)}
+    filled.ok("index")
+    said = filled.ok("doctor")
+    assert "warning Ida.md" in said and "PROBLEM" not in said and said.splitlines()[-1] == "all else is well"
+    report = json.loads(filled.ok("doctor", "--json"))
+    assert not report["findings"] and "Ida.md" in report["warnings"][0]["problem"]
 
 
 def test_doctor_names_the_configuration_that_was_read(filled):
@@ -700,7 +730,7 @@ def test_a_backup_is_private_and_never_overwrites(filled):
     filled.ok("backup", str(copy))
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     before = copy.read_bytes()
-    failed(filled.run("backup", str(copy)), "exists already", "try:")
+    failed(filled.run("backup", str(copy)), "exists already", "try: another file name")
     assert copy.read_bytes() == before
 
 

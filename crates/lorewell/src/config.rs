@@ -257,6 +257,11 @@ fn selection(options: &Options, file: &FileConfig) -> anyhow::Result<Selection> 
     Ok(selection)
 }
 
+/// Fails if the options select toolsets or tools that do not exist.
+pub(crate) fn check_selection(options: &Options) -> anyhow::Result<()> {
+    selection(options, &FileConfig::default()).map(drop)
+}
+
 /// Fails when the selection names an unknown tool. Otherwise a misspelt tool would silently be
 /// missing, or a misspelt exclusion would leave a tool on.
 fn know_the_tools(selection: &Selection) -> anyhow::Result<()> {

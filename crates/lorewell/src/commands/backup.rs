@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use lore_sqlite::SqliteStore;
+use lore_store::StoreError;
 
 use crate::config::Settings;
 use crate::{output, setup};
@@ -22,7 +23,12 @@ pub(crate) async fn backup(settings: &Settings, target: &Path) -> anyhow::Result
         anyhow::bail!("there is no folder {}\n  try: make it first", folder.display());
     }
     let app = setup::open_without_services(settings).await?;
-    app.store.backup(target).await.map_err(|error| output::advised(error.into()))?;
+    app.store.backup(target).await.map_err(|error| match error {
+        StoreError::Exists(file) => anyhow::anyhow!(
+            "{file} exists already, and a backup overwrites nothing\n  try: another file name"
+        ),
+        other => output::advised(other.into()),
+    })?;
     output::line(format!("wrote {}", target.display()));
     Ok(())
 }

@@ -4,12 +4,13 @@ mod configured;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use lore_app::access::Identity;
 use lore_app::{App, access, worlds};
 use lore_core::{Error, Principal};
 use lore_store::{Coverage, Finding, Health, StoreError};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::Doctor;
 use crate::config::{Faults, Settings};
@@ -44,6 +45,8 @@ struct Report {
     /// Where a write-ahead log was saved of which only a part could be read.
     log_kept: Option<PathBuf>,
     findings: Vec<Finding>,
+    /// What is worth a look, although nothing is wrong with the store or the configuration.
+    warnings: Vec<Finding>,
 }
 
 /// The world in use, and what its owner sees in it.
@@ -98,15 +101,8 @@ async fn examine(settings: &Settings, options: &Doctor, mut report: Report) -> R
     if settings.kanka.is_some() && app.kanka.get().is_none() {
         return report;
     }
-    match look_around(&app, settings).await {
-        Ok(world) => {
-            report.world = Some(world);
-            report.findings.extend(configured::findings_of_notes(&app, settings).await);
-        }
-        Err(error) => {
-            let finding = Finding { problem: error.to_string(), remedy: error.hint() };
-            report.findings.push(finding);
-        }
+    if let Err(error) = report.look_into_world(&app, settings).await {
+        report.findings.push(Finding { problem: error.to_string(), remedy: error.hint() });
     }
     report
 }
@@ -126,6 +122,12 @@ impl Report {
             self.findings.push(Finding { problem: error.to_string(), remedy });
         };
         result.map_err(note).ok()
+    }
+
+    async fn look_into_world(&mut self, app: &Arc<App>, settings: &Settings) -> Result<(), Error> {
+        self.world = Some(look_around(app, settings).await?);
+        self.warnings = configured::warnings_of_notes(app, settings).await?;
+        Ok(())
     }
 }
 
@@ -192,8 +194,13 @@ fn print_text(settings: &Settings, report: &Report) {
     for finding in &report.findings {
         output::line(format!("PROBLEM {}\n   mend: {}", finding.problem, finding.remedy));
     }
-    if report.findings.is_empty() {
-        output::line("all is well");
+    for warning in &report.warnings {
+        output::line(format!("warning {}\n   mend: {}", warning.problem, warning.remedy));
+    }
+    match (report.findings.is_empty(), report.warnings.is_empty()) {
+        (true, true) => output::line("all is well"),
+        (true, false) => output::line("all else is well"),
+        (false, _) => {}
     }
 }
 
@@ -214,11 +221,10 @@ fn print_json(settings: &Settings, report: &Report) {
             "name": world.name, "nodes": world.nodes, "edges": world.edges, "embedded": embedded,
         })
     });
-    let rows: Vec<_> = report
-        .findings
-        .iter()
-        .map(|finding| json!({ "problem": finding.problem, "remedy": finding.remedy }))
-        .collect();
+    let rows = |found: &[Finding]| -> Vec<Value> {
+        let row = |one: &Finding| json!({ "problem": one.problem, "remedy": one.remedy });
+        found.iter().map(row).collect()
+    };
     output::json(&json!({
         "version": env!("CARGO_PKG_VERSION"),
         "store": settings.store_file().display().to_string(),
@@ -227,6 +233,7 @@ fn print_json(settings: &Settings, report: &Report) {
         "world": world,
         "accepted": report.accepted,
         "log_kept": report.log_kept.as_ref().map(|log| log.display().to_string()),
-        "findings": rows,
+        "findings": rows(&report.findings),
+        "warnings": rows(&report.warnings),
     }));
 }

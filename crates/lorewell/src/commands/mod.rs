@@ -34,7 +34,7 @@ pub(crate) async fn run(
 ) -> anyhow::Result<ExitCode> {
     match command {
         Command::Completions { shell } => completions::run(shell)?,
-        Command::Connect(connect) => connect::run(&options, &connect)?,
+        Command::Connect(connect) => connect::run(&options, &connect).await?,
         Command::Stdio => stdio::run(&Settings::load(options)?, background).await?,
         Command::Serve(flags) => {
             serve::run(&Settings::load(options)?, &flags, background).await?;

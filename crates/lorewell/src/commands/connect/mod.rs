@@ -4,6 +4,7 @@
 //! tokens are written: the user is told how to send one from an environment variable.
 
 mod advice;
+mod choice;
 mod clients;
 mod edit;
 mod entry;
@@ -32,7 +33,10 @@ use crate::config::default_config_file;
 use crate::output;
 
 /// Prints the configuration of a client, or merges it into the client's file.
-pub(crate) fn run(options: &Options, connect: &Connect) -> anyhow::Result<()> {
+pub(crate) async fn run(options: &Options, connect: &Connect) -> anyhow::Result<()> {
+    if connect.http.is_none() {
+        choice::check(options).await?;
+    }
     let machine = Machine::here()?;
     let plan = Plan::new(options, connect, &machine)?;
     if connect.write { plan.install() } else { plan.print(machine.os) }

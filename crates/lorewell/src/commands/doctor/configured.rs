@@ -71,22 +71,22 @@ pub(super) async fn findings_of(app: &App, settings: &Settings) -> Vec<Finding> 
 }
 
 /// What notes were not taken for, although somebody probably meant it.
-pub(super) async fn findings_of_notes(app: &Arc<App>, settings: &Settings) -> Vec<Finding> {
+pub(super) async fn warnings_of_notes(
+    app: &Arc<App>,
+    settings: &Settings,
+) -> lore_core::Result<Vec<Finding>> {
     /// Most warnings that are told one by one.
     const TOLD_MAX: usize = 20;
     if settings.vault.is_none() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let world = settings.world.as_deref();
-    let warnings = match lore_app::knowledge::vault_warnings(app, world).await {
-        Ok(warnings) => warnings,
-        Err(error) => return vec![Finding { problem: error.to_string(), remedy: error.hint() }],
-    };
+    let warnings = lore_app::knowledge::vault_warnings(app, world).await?;
     let more = warnings.len().saturating_sub(TOLD_MAX);
     let more = (more > 0).then(|| format!("{more} more warnings about notes"));
     let told = warnings.into_iter().take(TOLD_MAX).chain(more);
     let remedy = "correct the note; `lorewell index` lists all such notes";
-    told.map(|problem| Finding { problem, remedy: remedy.into() }).collect()
+    Ok(told.map(|problem| Finding { problem, remedy: remedy.into() }).collect())
 }
 
 /// Converts an error into a finding. The text after `try:` becomes the remedy.
