@@ -438,10 +438,22 @@ fn cut(text: &str) -> String {
 
 /// Rounds to four decimals.
 pub(super) fn rounded(share: f64) -> f64 {
-    (share * 1e4).round() / 1e4
+    // Adding zero turns a negative zero into a plain one.
+    (share * 1e4).round() / 1e4 + 0.0
 }
 
 /// Formats a time as the KOI API does: in UTC, without the zone.
 pub(super) fn without_zone(at: Timestamp) -> String {
     at.to_string().trim_end_matches('Z').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_less_than_zero_by_being_rounded() {
+        assert_eq!(rounded(-0.000_01).to_string(), "0");
+        assert_eq!(rounded(0.123_46).to_string(), "0.1235");
+    }
 }

@@ -168,5 +168,17 @@ pub(super) fn is_zero(number: &usize) -> bool {
 /// Rounds a number for readers.
 pub(super) fn rounded(number: f64, decimals: i32) -> f64 {
     let factor = 10_f64.powi(decimals);
-    (number * factor).round() / factor
+    // Adding zero turns a negative zero into a plain one.
+    (number * factor).round() / factor + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_less_than_zero_by_being_rounded() {
+        assert_eq!(rounded(-0.000_01, 4).to_string(), "0");
+        assert_eq!(rounded(-0.123_46, 4).to_string(), "-0.1235");
+    }
 }
