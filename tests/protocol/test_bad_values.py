@@ -153,27 +153,94 @@ WANTED = ("می\u200cخواهم", "\u200fשלום\u200e", "👩\u200d🚀 ❤\uf
 """What scripts and emoji need, and the flag of Scotland."""
 
 
+READING = {
+    "kn_intel": ("recall", "crossref", "context", "related"), "kn_graph": ("query", "status"),
+    "kn_experience": ("search",), "kn_idea": ("list",), "kn_project": ("list",),
+    "github_scan": ("status",), "monitor_url": ("status",),
+}
+"""The actions that store nothing."""
+BATCHES = ("create_entities", "update_entities", "create_posts", "update_posts", "delete_posts")
+"""Tools that report for each item whether it was refused."""
+
+
+def refused_for(answer: dict, tool: str, path: tuple) -> bool:
+    """Whether an answer says that a text has a hidden character, and names its field."""
+    told = answer.get("structuredContent", {})
+    if tool in BATCHES and len(path) > 2:
+        [row] = told.get("results", [{}])
+        error = row.get("error", "")
+        return row.get("success") is False and error.startswith(path[2]) and "cannot be seen" in error
+    field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
+    return bool(answer.get("isError") and told.get("field") == field and "cannot be seen" in told["message"])
+
+
 def test_texts_hide_nothing(house):
-    """Every text of every tool that writes: what people would not see is refused, and the error
-    names the field. What scripts need is not called hidden."""
+    """Every text of every call that writes: what people would not see is refused, and the error
+    names the field. What only reads does not call it a mistake, whatever else it answers. No answer
+    contains it, and what scripts need is not called hidden."""
     wrong = []
     for tool in house.tools:
-        if tool["annotations"]["readOnlyHint"]:
-            continue
+        reads = tool["annotations"]["readOnlyHint"]
         for path in own_texts(tool):
-            field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
             for hidden in HIDDEN:
                 for arguments in spoilt(tool, path, f"Rope{hidden} oil"):
                     answer = house.session.call(tool["name"], arguments)
-                    told = answer.get("structuredContent", {})
-                    if not answer.get("isError") or told.get("field") != field or "cannot be seen" not in told["message"]:
-                        wrong.append((tool["name"], path, arguments.get("action"), json.dumps(answer)[:200]))
+                    text = json.dumps(answer, ensure_ascii=False)
+                    only_read = reads or arguments.get("action") in READING.get(tool["name"], ())
+                    fine = "cannot be seen" not in text if only_read else refused_for(answer, tool["name"], path)
+                    if not fine or hidden in text:
+                        wrong.append((tool["name"], path, arguments.get("action"), text[:200]))
     assert not wrong
     entry = " ".join(WANTED)
     made = house.session.call("create_entities", {"entities": [
         {"entity_type": "note", "name": "Scripts", "entry": entry}]})["structuredContent"]["results"][0]
     read = house.session.call("get_entities", {"entity_ids": [made["entity_id"]]})
     assert read["structuredContent"]["results"][0]["entry"] == entry
+
+
+def test_any_text_can_be_looked_for(house):
+    """Numbers and names are copied with the marks that show them in the right direction."""
+    house.session.call("kn_graph", {"action": "add", "name": "Ferry office", "type": "place",
+                                    "description": "Its number is +49 170 1234567."})
+    number, dark = "\u202a+49 170 1234567\u202c", "\u202e\U000e0041"
+    found = lambda tool, arguments: json.dumps(house.session.call(tool, arguments)["structuredContent"])
+    for tool, arguments in (
+        ("kn_intel", {"action": "recall", "topic": number}),
+        ("kn_intel", {"action": "context", "keywords": number}),
+        ("kn_graph", {"action": "query", "text": f"Ferry{dark} office"}),
+        ("kn_graph", {"action": "query", "node_id": f"{dark}Ferry office"}),
+        ("knowledge_search", {"query": f"Ferry{dark} office"}),
+    ):
+        assert "Ferry office" in found(tool, arguments), (tool, arguments)
+    for action, argument in (("recall", "topic"), ("crossref", "problem"), ("context", "keywords")):
+        for text in (dark, number, "\u2067שלום\u2069", "\u200fשלום\u200e"):
+            answer = house.session.call("kn_intel", {"action": action, argument: f"x {text}"})
+            assert not is_refused(answer), (action, text, answer)
+
+
+def test_an_item_that_hides_something_stops_no_other(house):
+    made = house.session.call("create_entities", {"entities": [
+        {"entity_type": "note", "name": "A\u202eB", "entry": "x"},
+        {"entity_type": "note", "name": "C", "entry": "x\U000e0041"},
+        {"entity_type": "note", "name": "Lamp oil", "entry": "x"}]})
+    rows = made["structuredContent"]["results"]
+    assert [row["success"] for row in rows] == [False, False, True]
+    assert rows[0]["error"].startswith("name has U+202E") and rows[1]["error"].startswith("entry has U+E0041")
+    assert "\u202e" not in json.dumps(made, ensure_ascii=False)
+
+
+def test_errors_quote_in_short_and_hide_nothing(house):
+    for tool, arguments in (
+        ("session_recap", {"context_id": "%s"}), ("get_article", {"article_id": "%s"}), ("get_entities", {"entity_ids": ["%s"]}),
+        ("get_entity_neighborhood", {"entity_uri": "orn:x:%s"}), ("get_entity_neighborhood", {"entity_uri": "%s"}),
+        ("roll_dice", {"dice": [{"sides": 6}], "rng": {"roll_mode": "REPLAY", "seed": "%s"}}),
+        ("find_entities", {"%s": "x"}), ("kn_graph", {"action": "query", "%s": "x"}), ("%s", {}),
+    ):
+        for quoted in ("\u202eevil", "\U000e0041evil", "word " * 2_000, "x" * 10_000):
+            filled = json.loads(json.dumps([tool, arguments]).replace("%s", quoted))
+            told = json.dumps(house.session.ask("tools/call", {"name": filled[0], "arguments": filled[1]}))
+            assert "\\u202e" not in told and "\\udb40" not in told, told
+            assert len(told) < 2_000, told
 
 
 def test_texts_of_the_compatible_apis_hide_nothing(program, serve):

@@ -2,11 +2,14 @@
 //! surface.
 //!
 //! A variant is named after what the caller can do about it. Messages never contain secrets,
-//! because they reach language models and logs. Input that a message repeats is shortened.
+//! because they reach language models and logs. Input that a message repeats is shortened and
+//! cleaned of hidden characters.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::time::Duration;
+
+use crate::texts;
 
 /// Result of use cases.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -16,7 +19,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// An input is missing or wrong: correct `field`.
-    #[error("{} {}", short(field), short(problem))]
+    #[error("{} {}", named(field), short(problem))]
     Invalid {
         /// The input's path, such as `dice[2].sides`.
         field: String,
@@ -26,7 +29,7 @@ pub enum Error {
         hint: String,
     },
     /// The item does not exist, or this viewer may not know that it does.
-    #[error("{} was not found", short(what))]
+    #[error("{} was not found", named(what))]
     NotFound {
         /// What was asked for.
         what: String,
@@ -34,7 +37,7 @@ pub enum Error {
         hint: String,
     },
     /// Somebody else changed the item first: read it again, then retry.
-    #[error("{} was changed by somebody else", short(what))]
+    #[error("{} was changed by somebody else", named(what))]
     Conflict {
         /// What changed.
         what: String,
@@ -56,7 +59,7 @@ pub enum Error {
         hint: String,
     },
     /// The request is larger than allowed.
-    #[error("{} is larger than {limit}", short(what))]
+    #[error("{} is larger than {limit}", named(what))]
     TooLarge {
         /// What is too large.
         what: String,
@@ -72,7 +75,7 @@ pub enum Error {
         retry_after: Duration,
     },
     /// The server cannot do it right now: wait, then retry.
-    #[error("{} is not available right now", short(what))]
+    #[error("{} is not available right now", named(what))]
     Unavailable {
         /// What is busy or down.
         what: String,
@@ -152,8 +155,16 @@ pub fn echoed(mut given: String) -> String {
     given
 }
 
+/// The name of a thing or field that an error is about, as the caller gave it: [`short`], and at
+/// most a few lines long, even if it has many short words.
+pub fn named(what: &str) -> Cow<'_, str> {
+    /// The most characters of a name.
+    const NAMED: usize = 300;
+    first_of(short(what), NAMED)
+}
+
 /// Shortens a message that repeats input: quoted parts and very long words keep only their
-/// beginning, and the whole is limited to about a page.
+/// beginning, the whole is limited to about a page, and hidden characters are left out.
 pub fn short(message: &str) -> Cow<'_, str> {
     /// Messages up to this size are not changed, in bytes.
     const PLAIN: usize = 240;
@@ -162,9 +173,10 @@ pub fn short(message: &str) -> Cow<'_, str> {
     /// The most characters of a word, which may be a URL or a path.
     const WORD: usize = 200;
     /// The most characters of the whole message.
-    const WHOLE: usize = 4_000;
+    const WHOLE: usize = 2_000;
+    let message = texts::cleaned(message);
     if message.len() <= PLAIN {
-        return Cow::Borrowed(message);
+        return message;
     }
     let mut told = String::new();
     let (mut quote, mut escaped, mut since) = (None, false, 0_usize);
@@ -185,11 +197,15 @@ pub fn short(message: &str) -> Cow<'_, str> {
             Ordering::Greater => {}
         }
     }
-    if let Some((end, _)) = told.char_indices().nth(WHOLE) {
-        told.truncate(end);
-        told.push('…');
+    first_of(Cow::Owned(told), WHOLE)
+}
+
+/// The first `most` characters of a text.
+fn first_of(text: Cow<'_, str>, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most).and_then(|(end, _)| text.get(..end)) {
+        Some(beginning) => Cow::Owned(format!("{beginning}…")),
+        None => text,
     }
-    Cow::Owned(told)
 }
 
 /// Stable error codes, as they appear in structured results.
@@ -324,8 +340,10 @@ mod tests {
             Error::not_found(format!("the page `{long}` of {:?}", long), "look elsewhere"),
             Error::Precondition { message: list.clone(), hint: list },
         ] {
-            assert!(told.to_string().len() < 5_000 && told.hint().len() < 5_000);
+            assert!(told.to_string().len() < 2_500 && told.hint().len() < 2_500);
         }
+        let told = Error::not_found(format!("context {}", "a ".repeat(5_000)), "look elsewhere");
+        assert!(told.to_string().len() < 400, "{told}");
         let told = Error::invalid("gm_mode", format!("is {long:?}, not a mode"), "use HUMAN");
         let wanted = format!("gm_mode is \"{}…\", not a mode", "x".repeat(80));
         assert_eq!(told.to_string(), wanted);
@@ -333,6 +351,21 @@ mod tests {
         assert!(short(&quotes).ends_with("…\", not a mode"), "{}", short(&quotes));
         let words = "use one of the words that are listed here; ".repeat(20);
         assert_eq!(short(&words), words);
+    }
+
+    #[test]
+    fn errors_hide_nothing() {
+        let hidden = "a\u{202e}b\u{e0041}";
+        for told in [
+            Error::invalid(hidden, format!("is {hidden}"), hidden),
+            Error::not_found(hidden, hidden),
+            Error::Precondition { message: hidden.into(), hint: hidden.into() },
+            Error::Forbidden { action: hidden.into(), hint: hidden.into() },
+            Error::TooLarge { what: hidden.into(), limit: "1".into() },
+        ] {
+            let (told, hint) = (told.to_string(), told.hint());
+            assert!(told.contains("ab") && !hint.contains(hidden), "{told:?} {hint:?}");
+        }
     }
 
     #[test]

@@ -33,11 +33,11 @@ pub fn check_fields(fields: &Map<String, Value>) -> Result<()> {
     check_fields_besides(&[], fields)
 }
 
-/// Like [`check_fields`], without what is in the fields `quoting`.
-pub fn check_fields_besides(quoting: &[&str], fields: &Map<String, Value>) -> Result<()> {
+/// Like [`check_fields`], without what is in the fields `others`.
+pub fn check_fields_besides(others: &[&str], fields: &Map<String, Value>) -> Result<()> {
     fields.iter().try_for_each(|(name, value)| {
         check("the name of a field", name)?;
-        match quoting.contains(&name.as_str()) {
+        match others.contains(&name.as_str()) {
             true => Ok(()),
             false => check_value(name, value),
         }
@@ -88,6 +88,12 @@ pub fn clean_value(value: &mut Value) {
         Value::Object(fields) => fields.values_mut().for_each(clean_value),
         _ => {}
     }
+}
+
+/// Cleans all texts in the fields of a request, without those in the fields `others`.
+pub fn clean_fields_besides(others: &[&str], fields: &mut Map<String, Value>) {
+    let given = fields.iter_mut().filter(|(name, _)| !others.contains(&name.as_str()));
+    given.for_each(|(_, value)| clean_value(value));
 }
 
 /// The first hidden character of a text.
@@ -166,5 +172,15 @@ mod tests {
         let mut given = given;
         clean_value(&mut given);
         assert_eq!(given, json!({ "a": { "posts": ["x", "y"] }, "n": 1 }));
+    }
+
+    #[test]
+    fn other_fields_are_left_to_others() {
+        let given = json!({ "path": "a\u{202e}", "text": "b\u{202e}" });
+        let mut given = given.as_object().unwrap().clone();
+        let refused = check_fields_besides(&["path"], &given).unwrap_err();
+        assert!(refused.to_string().starts_with("text has"), "{refused}");
+        clean_fields_besides(&["path"], &mut given);
+        assert_eq!(Value::Object(given), json!({ "path": "a\u{202e}", "text": "b" }));
     }
 }

@@ -74,9 +74,10 @@ async fn answer(api: &Boromir, head: &Parts, body: &[u8]) -> Result<Object, Refu
     let viewer = api.parts.doorkeeper.enter(scope.identity, scope.world.as_deref()).await?;
     let app = Arc::clone(&api.parts.app);
     let request_id = app.effects.uid().to_string();
-    let fields = fields(body)?;
-    if writes {
-        texts::check_fields(&fields)?;
+    let mut fields = fields(body)?;
+    match writes {
+        true => texts::check_fields(&fields)?,
+        false => texts::clean_fields_besides(&[], &mut fields),
     }
     let asked = Asked {
         atlas: Atlas::new(app, viewer, "world_anvil_api", request_id),

@@ -1,9 +1,11 @@
 //! The query parameters of a URL.
 
 use axum::http::Uri;
+use lore_core::texts;
 use lore_tools::percent::unescaped;
 
-/// Parameters in the order given; names may repeat.
+/// Parameters in the order given; names may repeat. They say what to search for and are never
+/// stored, so hidden characters in them are ignored.
 pub(crate) struct Params(Vec<(String, String)>);
 
 impl Params {
@@ -14,7 +16,8 @@ impl Params {
             pairs
                 .map(|pair| {
                     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " ")))
+                    let value = decoded(&value.replace('+', " "));
+                    (decoded(&name.replace('+', " ")), texts::cleaned(&value).into_owned())
                 })
                 .collect(),
         )

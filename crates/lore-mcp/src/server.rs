@@ -13,7 +13,7 @@ use futures::FutureExt;
 use lore_app::App;
 use lore_app::access::{Doorkeeper, Identity};
 use lore_app::sessions;
-use lore_core::error::short;
+use lore_core::error::named;
 use lore_core::{Error, Role, Viewer, WorldId};
 use lore_tools::{Call, Conversation, Registry, Selection, Tool, Toolset};
 use rmcp::ErrorData;
@@ -290,7 +290,7 @@ pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 }
 
 pub(crate) fn unknown_method(name: &str) -> ErrorData {
-    let message = format!("unknown method {:?}", short(name));
+    let message = format!("unknown method {:?}", named(name));
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
@@ -305,7 +305,7 @@ fn no_resource(uri: &str) -> ErrorData {
 /// Adds the URI to an error's data, where MCP clients look for it.
 fn naming(uri: &str, mut error: ErrorData) -> ErrorData {
     if let Some(data) = error.data.as_mut().and_then(Value::as_object_mut) {
-        data.insert("uri".into(), short(uri).into());
+        data.insert("uri".into(), named(uri).into());
     }
     error
 }

@@ -47,7 +47,8 @@ filter does not apply, and an update leaves the field as it is. Numbers and text
 limits besides those shown; the error names them. A `limit` of `find_entities` and of the `list_`
 tools above its maximum counts as the maximum. Texts with tag characters or characters that change
 the direction of text (U+202A to U+202E, U+2066 to U+2069, U+E0000 to U+E007F except in flags) are
-refused.
+refused where they would be stored; where something is only looked for, these characters are
+ignored.
 ";
 
 /// Renders docs/errors.md: what each error code means and what to do.

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use lore_core::error::short;
+use lore_core::error::named;
 use lore_core::{Error, Role};
 use lore_store::LeftOut;
 use serde_json::{Map, Value};
@@ -30,10 +30,10 @@ pub struct Registry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// No such tool exists: the request itself is wrong.
-    #[error("unknown tool {:?}", short(.0))]
+    #[error("unknown tool {:?}", named(.0))]
     UnknownTool(String),
     /// The tool exists and is switched off.
-    #[error("the tool {} is switched off here: {}", short(.tool), .off.reason())]
+    #[error("the tool {} is switched off here: {}", named(.tool), .off.reason())]
     SwitchedOff {
         /// The tool, as it was called.
         tool: String,
@@ -149,7 +149,7 @@ impl Registry {
             call.viewer.require(whole.role)?;
             return Err(read_only().into());
         }
-        tool.check_texts(&arguments)?;
+        let arguments = tool.in_plain_sight(arguments)?;
         call.check_cancelled()?;
         call.reading_only = tool.annotations.read_only;
         let left_out = LeftOut::default();

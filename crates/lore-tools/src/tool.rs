@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lore_app::play::call::Asked;
-use lore_core::error::short;
+use lore_core::error::named;
 use lore_core::{Error, Result, Role, texts};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,9 +38,11 @@ pub trait ToolSpec: Send + Sync + 'static {
     /// For a tool with an `action` argument: the actions that change nothing. Readers, and
     /// everybody on a read-only server, get the tool with these actions only.
     const READING: &'static [&'static str] = &[];
-    /// The arguments that quote what was read outside. It is cleaned where it is stored, because
-    /// the caller cannot correct it; the texts in all other arguments are the caller's own.
-    const QUOTING: &'static [&'static str] = &[];
+    /// The arguments whose hidden characters the tool itself deals with: quotations of what was
+    /// read outside are cleaned where they are stored, because the caller cannot correct them; the
+    /// items of a list are refused one by one; and paths name files as they are. In all other
+    /// arguments, hidden characters are refused if they could be stored, and ignored otherwise.
+    const OWN_CARE: &'static [&'static str] = &[];
     /// How numbers such as `4.0` in the arguments are read.
     const NUMBERS: Numbers = Numbers::Whole;
 
@@ -119,7 +121,7 @@ pub struct Tool {
     pub example: Value,
     /// The form of the tool that has only its reading actions, if [`ToolSpec::READING`] lists any.
     pub reading: Option<Arc<Self>>,
-    quoting: &'static [&'static str],
+    own_care: &'static [&'static str],
     modernise: fn(&str, &mut Map<String, Value>),
     handler: Handler,
 }
@@ -157,7 +159,7 @@ impl From<Row> for Tool {
             answer_schema: Arc::new(row.answer_schema),
             example: row.example,
             reading: None,
-            quoting: &[],
+            own_care: &[],
             modernise: |_, _| {},
             handler: row.handler,
         }
@@ -187,7 +189,7 @@ impl Tool {
             answer_schema: Arc::new(answer_schema),
             example: S::example(),
             reading: None,
-            quoting: S::QUOTING,
+            own_care: S::OWN_CARE,
             modernise: S::modernise,
             handler: Arc::new(handle::<S>),
         }
@@ -216,15 +218,21 @@ impl Tool {
 
     /// Whether the arguments ask for an action that `whole` has but this form does not.
     pub(crate) fn withholds(&self, whole: &Self, arguments: &Map<String, Value>) -> bool {
+        whole.offers(arguments) == Some(true) && self.offers(arguments) == Some(false)
+    }
+
+    /// Whether this form has the action that the arguments ask for; `None` if it has no actions.
+    fn offers(&self, arguments: &Map<String, Value>) -> Option<bool> {
         let asked = arguments.get("action").and_then(Value::as_str).map(str::trim);
-        let has = |tool: &Self| {
-            let actions = tool.input_schema.get("properties")?.get("action")?.get("enum")?;
-            let mut actions = actions.as_array()?.iter().filter_map(Value::as_str);
-            Some(
-                actions.any(|action| asked.is_some_and(|asked| asked.eq_ignore_ascii_case(action))),
-            )
-        };
-        has(whole) == Some(true) && has(self) == Some(false)
+        let actions = self.input_schema.get("properties")?.get("action")?.get("enum")?;
+        let mut actions = actions.as_array()?.iter().filter_map(Value::as_str);
+        Some(actions.any(|action| asked.is_some_and(|asked| asked.eq_ignore_ascii_case(action))))
+    }
+
+    /// Whether a call with these arguments stores none of them.
+    fn only_reads(&self, arguments: &Map<String, Value>) -> bool {
+        let reading = || self.reading.as_ref().and_then(|form| form.offers(arguments));
+        self.annotations.read_only || reading() == Some(true)
     }
 
     /// Converts arguments given under one of the tool's names to the current form.
@@ -237,12 +245,18 @@ impl Tool {
         arguments
     }
 
-    /// Fails if the caller's own texts contain hidden characters and may be stored.
-    pub(crate) fn check_texts(&self, arguments: &Map<String, Value>) -> Result<()> {
-        match self.annotations.read_only {
-            true => Ok(()),
-            false => texts::check_fields_besides(self.quoting, arguments),
+    /// Returns the arguments without hidden characters. Fails if they contain some and may be
+    /// stored: those who write can correct their texts, while those who search may have copied
+    /// theirs from anywhere.
+    pub(crate) fn in_plain_sight(
+        &self,
+        mut arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>> {
+        match self.only_reads(&arguments) {
+            true => texts::clean_fields_besides(self.own_care, &mut arguments),
+            false => texts::check_fields_besides(self.own_care, &arguments)?,
         }
+        Ok(arguments)
     }
 
     /// Runs the tool without checking roles; [`crate::Registry::call`] does that.
@@ -326,7 +340,7 @@ pub fn error_object(error: &Error) -> Value {
         "hint": error.hint(),
     });
     let more = match error {
-        Error::Invalid { field, .. } => Some(("field", json!(short(field)))),
+        Error::Invalid { field, .. } => Some(("field", json!(named(field)))),
         // In whole seconds, rounded up and at least one.
         Error::Throttled { retry_after, .. } => {
             let seconds = retry_after.as_millis().div_ceil(1_000).max(1);

@@ -1,7 +1,7 @@
 //! Errors of the memory toolset, in the words of its contract.
 
 use lore_core::Error;
-use lore_core::error::short;
+use lore_core::error::{named, short};
 use lore_store::StoreError;
 
 /// Result of a memory use case.
@@ -19,7 +19,7 @@ pub enum Refusal {
         action: &'static str,
     },
     /// Nothing has this id or name.
-    #[error("{what} not found: {}", short(id))]
+    #[error("{what} not found: {}", named(id))]
     NotFound {
         /// What was looked for, capitalised.
         what: &'static str,

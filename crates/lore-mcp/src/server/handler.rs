@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use lore_core::Error;
-use lore_core::error::short;
+use lore_core::error::named;
 use lore_tools::CallError;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
@@ -229,7 +229,7 @@ impl ServerHandler for McpServer {
         let (scope, call) = self.call(&context).await?;
         let mut prompts = self.parts.registry.prompts(&scope.selection);
         let prompt = prompts.find(|prompt| prompt.name == request.name).ok_or_else(|| {
-            ErrorData::invalid_params(format!("unknown prompt {:?}", short(&request.name)), None)
+            ErrorData::invalid_params(format!("unknown prompt {:?}", named(&request.name)), None)
         })?;
         let messages = contained(prompt.open(call, request.arguments.unwrap_or_default())).await?;
         let messages = messages.into_iter().map(convert::prompt_message).collect();

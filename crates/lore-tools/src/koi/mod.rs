@@ -138,18 +138,23 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Parses the body.
+    /// Parses the body of a request that only reads: hidden characters are ignored.
     fn body<T: DeserializeOwned>(&self) -> std::result::Result<T, Failure> {
         self.body_with(Numbers::Whole)
     }
 
     fn body_with<T: DeserializeOwned>(&self, numbers: Numbers) -> std::result::Result<T, Failure> {
-        let body = match &self.ask.body {
-            Some(Value::Object(body)) => body.clone(),
-            Some(_) => return Err(unreadable("is not a JSON object")),
-            None => return Err(unreadable("is required")),
-        };
+        let mut body = self.fields()?.clone();
+        texts::clean_fields_besides(&[], &mut body);
         schema::read(body, numbers).map_err(Failure::Unreadable)
+    }
+
+    fn fields(&self) -> std::result::Result<&Map<String, Value>, Failure> {
+        match &self.ask.body {
+            Some(Value::Object(body)) => Ok(body),
+            Some(_) => Err(unreadable("is not a JSON object")),
+            None => Err(unreadable("is required")),
+        }
     }
 
     /// Parses the body of a request whose texts are the caller's own. Unlike what is quoted from
@@ -164,10 +169,9 @@ impl Request<'_> {
     where
         T: DeserializeOwned,
     {
-        if let Some(Value::Object(body)) = &self.ask.body {
-            texts::check_fields_besides(quoting, body).map_err(Failure::Unreadable)?;
-        }
-        self.body()
+        let body = self.fields()?;
+        texts::check_fields_besides(quoting, body).map_err(Failure::Unreadable)?;
+        schema::parse(body.clone()).map_err(Failure::Unreadable)
     }
 
     /// Parses the query parameters. Outside of text parameters, numbers and booleans are

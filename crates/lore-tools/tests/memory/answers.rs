@@ -412,3 +412,43 @@ async fn what_is_only_faintly_like_is_no_match() {
         assert_eq!(recalled["weak"], true, "{text}: {recalled}");
     }
 }
+
+#[tokio::test]
+async fn any_text_can_be_looked_for_but_not_stored() {
+    let mind = Mind::fresh().await;
+    mind.add("Ferry office", "Its number is +49 170 1234567").await;
+    let (number, dark) = ("\u{202a}+49 170 1234567\u{202c}", "\u{202e}\u{e0041}");
+    let node = format!("{dark}Ferry office");
+    for (tool, ask) in [
+        ("kn_intel", json!({ "action": "recall", "topic": number })),
+        ("kn_intel", json!({ "action": " Recall ", "topic": format!("Ferry{dark} office") })),
+        ("kn_recall", json!({ "topic": number })),
+        ("kn_intel", json!({ "action": "context", "keywords": number })),
+        ("kn_graph", json!({ "action": "query", "text": format!("Fer{dark}ry") })),
+        ("kn_graph", json!({ "action": "query", "node_id": node })),
+        ("kn_query", json!({ "node_id": node })),
+    ] {
+        let found = mind.call(tool, ask.clone()).await.to_string();
+        assert!(found.contains("Ferry office") && !found.contains(dark), "{ask}: {found}");
+    }
+    let mark = "\u{2067}\u{5e9}\u{5dc}\u{5d5}\u{5dd}\u{2069}";
+    for (tool, ask) in [
+        ("kn_intel", json!({ "action": "crossref", "problem": mark })),
+        ("kn_experience", json!({ "action": "search", "text": mark })),
+        ("kn_idea", json!({ "action": "list", "category": mark })),
+    ] {
+        let found = mind.call(tool, ask.clone()).await.to_string();
+        assert!(!found.contains("cannot be seen"), "{ask}: {found}");
+    }
+    for (tool, new) in [
+        ("kn_intel", json!({ "action": "learn", "content": number, "type": "gotcha" })),
+        ("kn_learn", json!({ "content": number, "type": "gotcha", "action": "recall" })),
+        ("kn_graph", json!({ "action": "add", "name": "x", "type": "y", "description": dark })),
+        ("kn_graph", json!({ "action": "\u{202e}query", "text": "x" })),
+        ("kn_idea", json!({ "action": "create", "title": "x", "category": mark })),
+    ] {
+        let refused = mind.try_as(mind.viewer, &Selection::new(), tool, new.clone()).await;
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("cannot be seen") && !refused.contains(dark), "{new}: {refused}");
+    }
+}

@@ -252,3 +252,32 @@ async fn concurrent_changes_are_all_kept_and_tags_stay_single() {
     futures::future::join_all(posts).await;
     assert_eq!(world.get(ids[0]).await["posts"].as_array().unwrap().len(), 16);
 }
+
+#[tokio::test]
+async fn an_item_that_hides_something_stops_no_other() {
+    let world = World::new().await;
+    let entities = json!([
+        { "entity_type": "note", "name": "A\u{202e}B" },
+        { "entity_type": "note", "name": "C", "entry": "x\u{e0041}" },
+        { "entity_type": "note", "name": "D", "tags": ["x", "y\u{2066}"] },
+        { "entity_type": "note", "name": "E", "entry": "x" },
+    ]);
+    let made = world.call("create_entities", json!({ "entities": entities })).await;
+    let rows = made["results"].as_array().unwrap();
+    let beginnings = ["name has U+202E", "entry has U+E0041", "tags[1] has U+2066"];
+    for (row, beginning) in rows.iter().zip(beginnings) {
+        assert!(row["error"].as_str().unwrap().starts_with(beginning), "{row}");
+    }
+    assert!(rows[3]["success"] == true && !made.to_string().contains('\u{202e}'), "{made}");
+    let id = &rows[3]["entity_id"];
+    for (tool, list, item) in [
+        ("update_entities", "updates", json!({ "entity_id": id, "name": "F\u{202e}" })),
+        ("create_posts", "posts", json!({ "entity_id": id, "name": "F", "entry": "\u{202e}" })),
+        ("update_posts", "updates", json!({ "entity_id": id, "post_id": 1, "name": "\u{202e}" })),
+    ] {
+        let told = world.call(tool, json!({ list: [item] })).await;
+        let row = &told["results"][0];
+        let error = row["error"].as_str().unwrap_or_default();
+        assert!(row["success"] == false && error.contains("has U+202E"), "{tool}: {told}");
+    }
+}

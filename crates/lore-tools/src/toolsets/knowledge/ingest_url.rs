@@ -90,7 +90,7 @@ impl ToolSpec for IngestUrl {
     const ANNOTATIONS: Annotations =
         Annotations { read_only: false, destructive: false, idempotent: true, open_world: true };
     const ROLE: Role = Role::Player;
-    const QUOTING: &'static [&'static str] = &koi::QUOTED;
+    const OWN_CARE: &'static [&'static str] = &koi::QUOTED;
 
     type Input = Input;
     type Output = Shaped<IngestAnswer>;

@@ -34,6 +34,7 @@ impl ToolSpec for VaultListNotes {
         before vault_read_note. Returns file names, without those in subfolders.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Gm;
+    const OWN_CARE: &'static [&'static str] = &["folder"];
 
     type Input = Input;
     type Output = Output;

@@ -37,6 +37,7 @@ impl ToolSpec for VaultReadNote {
         vault_list_notes for paths, knowledge_search to search by content. Returns its text.";
     const ANNOTATIONS: Annotations = Annotations::READ;
     const ROLE: Role = Role::Gm;
+    const OWN_CARE: &'static [&'static str] = &["path"];
 
     type Input = Input;
     type Output = Output;

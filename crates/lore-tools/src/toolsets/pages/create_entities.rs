@@ -1,7 +1,7 @@
 //! `create_entities`: creates pages.
 
 use lore_app::pages::{self, NewPage, Scribe};
-use lore_core::error::short;
+use lore_core::error::named;
 use lore_core::{Error, Properties, Result, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,7 @@ impl ToolSpec for CreateEntities {
         ids and mention; check success.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
+    const OWN_CARE: &'static [&'static str] = &["entities"];
 
     type Input = Input;
     type Output = Output;
@@ -142,7 +143,7 @@ fn row(name: Option<String>, made: Result<pages::Made>) -> Row {
             error: None,
         },
         Err(error) => {
-            let name = name.map(|name| short(&name).into_owned());
+            let name = name.map(|name| named(&name).into_owned());
             Row { name, error: Some(in_words(&error)), ..Row::default() }
         }
     }

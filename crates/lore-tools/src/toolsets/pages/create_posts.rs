@@ -47,6 +47,7 @@ impl ToolSpec for CreatePosts {
         post_id; check success.";
     const ANNOTATIONS: Annotations = Annotations::ADD;
     const ROLE: Role = Role::Player;
+    const OWN_CARE: &'static [&'static str] = &["posts"];
 
     type Input = Input;
     type Output = Rows;

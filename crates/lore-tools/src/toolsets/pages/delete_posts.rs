@@ -39,6 +39,7 @@ impl ToolSpec for DeletePosts {
         tool brings them back. Returns one result for each; check success.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
+    const OWN_CARE: &'static [&'static str] = &["deletions"];
 
     type Input = Input;
     type Output = Rows;

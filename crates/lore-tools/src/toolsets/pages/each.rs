@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lore_app::pages::Scribe;
-use lore_core::{Error, Result};
+use lore_core::{Error, Result, texts};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -17,12 +17,12 @@ use crate::toolsets::page_id::{PageId, number_in};
 /// The maximum number of items per call.
 const MOST: usize = 200;
 
-/// An item of a list. Items are parsed individually, so that an invalid item does not fail the
-/// call.
+/// An item of a list. Items are checked and parsed individually, so that an invalid item does not
+/// fail the call.
 pub(super) enum Each<T> {
     /// The parsed item.
     Good(T),
-    /// An item that could not be parsed, as given, and the error.
+    /// An item that was refused, as given, and the error.
     Bad(Value, Error),
 }
 
@@ -30,7 +30,9 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Each<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
         let given = Value::deserialize(from)?;
         let read = match &given {
-            Value::Object(fields) => schema::parse(fields.clone()),
+            Value::Object(fields) => {
+                texts::check_fields(fields).and_then(|()| schema::parse(fields.clone()))
+            }
             _ => Err(Error::invalid("item", "is not an object", "see the tool's input schema")),
         };
         Ok(match read {

@@ -52,6 +52,7 @@ impl ToolSpec for UpdateEntities {
         result for each; check success.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
+    const OWN_CARE: &'static [&'static str] = &["updates"];
 
     type Input = Input;
     type Output = Rows;

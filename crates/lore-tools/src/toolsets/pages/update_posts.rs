@@ -48,6 +48,7 @@ impl ToolSpec for UpdatePosts {
         include_posts for their ids. Returns one result for each; check success.";
     const ANNOTATIONS: Annotations = Annotations::CHANGE;
     const ROLE: Role = Role::Player;
+    const OWN_CARE: &'static [&'static str] = &["updates"];
 
     type Input = Input;
     type Output = Rows;
