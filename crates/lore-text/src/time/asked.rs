@@ -359,6 +359,11 @@ mod tests {
             "8 May 23",
             "May 8, ’23",
             "on 8.5.23",
+            "8 maggio 2023",
+            "8 de maio de 2023",
+            "8 mei 2023",
+            "8 мая 2023",
+            "2023年5月8日",
         ] {
             let question = format!("What happened on {day}?");
             check_days(&question, date(2023, 5, 8), date(2023, 5, 8));

@@ -64,21 +64,29 @@ pub(super) const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The number of a month, from its name in English, German, French or Spanish, in lower case.
+/// The number of a month, from its name in lower case in English, German, French, Spanish, Italian,
+/// Portuguese, Dutch, Polish or Russian.
 pub(super) fn any_month(word: &str) -> Option<i8> {
     month(word).or(match word {
-        "januar" | "jänner" | "janvier" | "enero" | "ene" => Some(1),
-        "februar" | "février" | "fevrier" | "febrero" => Some(2),
-        "märz" | "maerz" | "mars" | "marzo" => Some(3),
-        "avril" | "abril" | "abr" => Some(4),
-        "mai" | "mayo" => Some(5),
-        "juni" | "juin" | "junio" => Some(6),
-        "juli" | "juillet" | "julio" => Some(7),
-        "août" | "aout" | "agosto" => Some(8),
-        "septembre" | "septiembre" | "setiembre" => Some(9),
-        "oktober" | "okt" | "octobre" | "octubre" => Some(10),
-        "novembre" | "noviembre" => Some(11),
-        "dezember" | "dez" | "décembre" | "decembre" | "diciembre" | "dic" => Some(12),
+        "januar" | "jänner" | "janvier" | "enero" | "ene" | "gennaio" | "janeiro" | "januari"
+        | "stycznia" | "января" => Some(1),
+        "februar" | "février" | "fevrier" | "febrero" | "febbraio" | "fevereiro" | "februari"
+        | "lutego" | "февраля" => Some(2),
+        "märz" | "maerz" | "mars" | "marzo" | "março" | "maart" | "marca" | "марта" => {
+            Some(3)
+        }
+        "avril" | "abril" | "abr" | "aprile" | "kwietnia" | "апреля" => Some(4),
+        "mai" | "mayo" | "maggio" | "maio" | "mei" | "maja" | "мая" => Some(5),
+        "juni" | "juin" | "junio" | "giugno" | "junho" | "czerwca" | "июня" => Some(6),
+        "juli" | "juillet" | "julio" | "luglio" | "julho" | "lipca" | "июля" => Some(7),
+        "août" | "aout" | "agosto" | "augustus" | "sierpnia" | "августа" => Some(8),
+        "septembre" | "septiembre" | "setiembre" | "settembre" | "setembro" | "września"
+        | "сентября" => Some(9),
+        "oktober" | "okt" | "octobre" | "octubre" | "ottobre" | "outubro" | "października"
+        | "октября" => Some(10),
+        "novembre" | "noviembre" | "novembro" | "listopada" | "ноября" => Some(11),
+        "dezember" | "dez" | "décembre" | "decembre" | "diciembre" | "dic" | "dicembre"
+        | "dezembro" | "grudnia" | "декабря" => Some(12),
         _ => None,
     })
 }
@@ -86,7 +94,21 @@ pub(super) fn any_month(word: &str) -> Option<i8> {
 /// Whether the name of a month is also a common word or a name. *Sept* is seven in French.
 pub(super) fn is_ambiguous_month(word: &str) -> bool {
     const WORDS: [&str; 8] = ["may", "march", "mar", "jan", "august", "mars", "mai", "sept"];
-    const NAMES: [&str; 7] = ["april", "avril", "abril", "june", "jun", "juli", "julio"];
+    const NAMES: [&str; 13] = [
+        "april",
+        "avril",
+        "abril",
+        "june",
+        "jun",
+        "juli",
+        "julio",
+        "augustus",
+        "maja",
+        "marca",
+        "mei",
+        "марта",
+        "мая",
+    ];
     WORDS.contains(&word) || NAMES.contains(&word)
 }
 
@@ -122,6 +144,55 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
         "sunday" | "sun" => Weekday::Sunday,
         _ => return None,
     })
+}
+
+/// Whether a word in lower case is a weekday in German, French, Spanish, Italian, Portuguese or
+/// Dutch.
+pub(super) fn is_foreign_weekday(word: &str) -> bool {
+    const DAYS: [&str; 41] = [
+        "montag",
+        "dienstag",
+        "mittwoch",
+        "donnerstag",
+        "freitag",
+        "samstag",
+        "sonnabend",
+        "sonntag",
+        "lundi",
+        "mardi",
+        "mercredi",
+        "jeudi",
+        "vendredi",
+        "samedi",
+        "dimanche",
+        "lunes",
+        "martes",
+        "miércoles",
+        "jueves",
+        "viernes",
+        "sábado",
+        "domingo",
+        "lunedì",
+        "martedì",
+        "mercoledì",
+        "giovedì",
+        "venerdì",
+        "sabato",
+        "domenica",
+        "segunda",
+        "terça",
+        "quarta",
+        "quinta",
+        "sexta",
+        "maandag",
+        "dinsdag",
+        "woensdag",
+        "donderdag",
+        "vrijdag",
+        "zaterdag",
+        "zondag",
+    ];
+    DAYS.contains(&word.trim_end_matches("-feira"))
 }
 
 /// A count, from a number or a usual word; "a few" is 3.

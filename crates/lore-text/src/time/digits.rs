@@ -1,4 +1,5 @@
-//! Dates written as one word: `2023/05/08`, `2023-05-08`, `08.05.2023`, `8-may-2023`, `5/28/23`.
+//! Dates written as one word: `2023/05/08`, `2023-05-08`, `08.05.2023`, `8-may-2023`, `5/28/23`,
+//! `2023年5月8日`.
 
 use jiff::civil::Date;
 
@@ -16,6 +17,8 @@ pub(super) enum ShortYears {
 /// The days that a date in one word, in lower case, can mean. With slashes the day may come before
 /// or after the month, so `5/8/2023` has two meanings.
 pub(super) fn days_of(word: &str, short: ShortYears) -> Vec<Date> {
+    let chinese = word.strip_suffix('日').map(|date| date.replace(['年', '月'], "-"));
+    let word = chinese.as_deref().unwrap_or(word);
     let mark = word.chars().find(|c| MARKS.contains(c));
     let parts: Vec<&str> = mark.map(|mark| word.split(mark).collect()).unwrap_or_default();
     let (Some(mark), [first, second, third]) = (mark, parts.as_slice()) else { return Vec::new() };

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 
-use super::calendar::{any_month, day, weekday};
+use super::calendar::{any_day, any_month, is_foreign_weekday, weekday};
 use super::date_of;
 use super::digits::{ShortYears, days_of, full_year};
 
@@ -37,7 +37,7 @@ pub fn chat_prefix(text: &str, plain: Plain) -> Prefix<'_> {
         .or_else(|| name_then_date(text))
         .or_else(|| match plain {
             Plain::IsAuthor => {
-                let (author, rest) = author(text)?;
+                let (author, rest) = author(text).filter(|(name, _)| !is_numbered(name))?;
                 Some(Prefix { occurred_at: None, author: Some(author), rest })
             }
             Plain::IsText => None,
@@ -91,10 +91,44 @@ fn is_author(name: &str) -> bool {
     name.len() <= 60
         && name.starts_with(char::is_alphabetic)
         && name.chars().all(|c| c.is_alphanumeric() || " .'’-_".contains(c))
-        && (words == 1 && !is_label(name)
-            || (2..=4).contains(&words)
-                && name.split_whitespace().all(is_part_of_name)
-                && !name.split_whitespace().next_back().is_some_and(is_label))
+        && (1..=4).contains(&words)
+        && (words == 1 || name.split_whitespace().all(is_part_of_name))
+        && !ends_with_label(name)
+}
+
+/// Whether the last word before any number is a label: "Note", "Fatal Error", "Step 1".
+fn ends_with_label(name: &str) -> bool {
+    let words = name.split_whitespace();
+    let mut bare =
+        words.map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+    bare.rfind(|word| !word.is_empty()).is_some_and(is_label)
+}
+
+/// Whether a name has a number and so is more probably a heading: "Chapter 2", "Q3", "INC1089". Those
+/// who are counted are somebody: "Speaker 2", and so are nicknames: "mara92".
+fn is_numbered(name: &str) -> bool {
+    const COUNTED: [&str; 14] = [
+        "user",
+        "assistant",
+        "agent",
+        "bot",
+        "speaker",
+        "player",
+        "person",
+        "participant",
+        "guest",
+        "caller",
+        "customer",
+        "client",
+        "patient",
+        "student",
+    ];
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
+    let is_nickname =
+        || letters.len() >= 3 && letters.contains(char::is_lowercase) && !name.contains(' ');
+    name.contains(|c: char| c.is_ascii_digit())
+        && !COUNTED.contains(&letters.to_lowercase().as_str())
+        && !is_nickname()
 }
 
 fn is_part_of_name(word: &str) -> bool {
@@ -104,46 +138,21 @@ fn is_part_of_name(word: &str) -> bool {
 
 /// Words that stand before a colon without being an author.
 fn is_label(word: &str) -> bool {
-    const LABELS: [&str; 33] = [
-        "note",
-        "notes",
-        "warn",
-        "todo",
-        "fixme",
-        "tip",
-        "hint",
-        "example",
-        "summary",
-        "question",
-        "answer",
-        "update",
-        "edit",
-        "result",
-        "conclusion",
-        "important",
-        "remember",
-        "http",
-        "https",
-        "info",
-        "debug",
-        "trace",
-        "fatal",
-        "panic",
-        "failure",
-        "bug",
-        "fix",
-        "cause",
-        "reason",
-        "problem",
-        "solution",
-        "decision",
-        "workaround",
-    ];
-    let word = word.to_lowercase();
+    let word = word.to_lowercase().replace('.', "");
     // Including error types as programs print them: `TypeError`, `DeprecationWarning`.
     let is_kind = ["error", "exception", "warning"].iter().any(|kind| word.ends_with(kind));
-    is_kind || LABELS.contains(&word.as_str())
+    is_kind || LABELS.split_whitespace().any(|label| label == word)
 }
+
+const LABELS: &str = "
+    note notes warn todo fixme tip hint example summary question answer update edit result
+    conclusion important remember http https info debug trace fatal panic failure bug fix cause
+    reason problem solution decision workaround re fwd fw aw wg ps nb fyi btw subject step part
+    chapter section phase rule option status deadline reminder attention caution title topic
+    agenda goal task plan idea wichtig achtung hinweis notiz frage antwort betreff nachtrag
+    erinnerung tipp beispiel fazit ergebnis lösung schritt remarque rappel exemple réponse étape
+    nota importante atención aviso recordatorio ejemplo pregunta respuesta paso attenzione
+";
 
 /// Parses a date with or without a time, with its parts in any usual order.
 fn moment(text: &str) -> Option<Timestamp> {
@@ -173,7 +182,7 @@ fn spelt_out(text: &str) -> Option<DateTime> {
             (year_of, month_of, day_of) = (Some(date.year()), Some(date.month()), Some(date.day()));
         } else if let Some(found) = any_month(word) {
             month_of = Some(found);
-        } else if let Some(found) = day(word).filter(|_| day_of.is_none()) {
+        } else if let Some(found) = any_day(word).filter(|_| day_of.is_none()) {
             day_of = Some(found);
         } else if let Some(found) = full_year(word) {
             year_of = Some(found);
@@ -182,7 +191,7 @@ fn spelt_out(text: &str) -> Option<DateTime> {
             afternoon = afternoon.or(half);
         } else if matches!(word, "am" | "pm") {
             afternoon = Some(word == "pm");
-        } else if weekday(word).is_none() && !is_filler(word) {
+        } else if weekday(word).is_none() && !is_foreign_weekday(word) && !is_filler(word) {
             return None;
         }
     }
@@ -192,7 +201,8 @@ fn spelt_out(text: &str) -> Option<DateTime> {
 
 /// Words that add nothing to a time that is taken as UTC anyway.
 fn is_filler(word: &str) -> bool {
-    matches!(word, "on" | "at" | "of" | "the" | "utc" | "gmt")
+    let is_english = matches!(word, "on" | "at" | "of" | "the" | "utc" | "gmt");
+    is_english || matches!(word, "de" | "del" | "um" | "uhr" | "à" | "às" | "roku" | "г" | "года")
 }
 
 /// Parses `14:05`, `14:05:30` or `1:56pm`; the second value is whether it is "pm", if given.
@@ -239,6 +249,55 @@ mod tests {
         check("[8 May 2023, 13:56] Hey!", exact, None, "Hey!");
         check("[2023-05-08T15:56+02:00] Dr. O'Hara: Hey!", exact, Some("Dr. O'Hara"), "Hey!");
         check("(8 May 2023) Caroline: Hey!", day, caroline, "Hey!");
+    }
+
+    #[test]
+    fn dates_are_read_in_many_languages() {
+        for date in [
+            "8. Mai 2023",
+            "Montag, 8. Mai 2023",
+            "lundi 8 mai 2023",
+            "8 de mayo de 2023",
+            "8 maio 2023",
+            "8 de maio de 2023",
+            "8 maggio 2023",
+            "8 mei 2023",
+            "8 maja 2023 roku",
+            "8 мая 2023 г.",
+            "2023年5月8日",
+        ] {
+            check(
+                &format!("[{date}] José: hola"),
+                Some("2023-05-08T00:00:00Z"),
+                Some("José"),
+                "hola",
+            );
+        }
+        check("[1er mai 2023] x", Some("2023-05-01T00:00:00Z"), None, "x");
+    }
+
+    #[test]
+    fn headings_and_labels_are_nobody() {
+        for text in [
+            "Step 1: open it",
+            "Step1: open it",
+            "Chapter 12: the mill",
+            "INC1089: the mill is down",
+            "Q3: more of it",
+            "Re: your mail",
+            "PS: bring cake",
+            "P.S.: bring cake",
+            "Wichtig: morgen zu",
+            "Importante: mañana cerrado",
+        ] {
+            check(text, None, None, text);
+        }
+        for who in ["Speaker 2", "mara92", "User 1", "Wen of Ild"] {
+            check(&format!("{who}: hello"), None, Some(who), "hello");
+        }
+        let day = Some("2023-05-08T00:00:00Z");
+        check("[2023-05-08] R2D2: beep", day, Some("R2D2"), "beep");
+        check("[2023-05-08] Step 2: shut it", day, None, "Step 2: shut it");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use lore_text::wordpiece::Piece;
 use crate::document::Print;
 
 /// Increases whenever the format, or the way texts are analysed, changes.
-pub(super) const VERSION: u8 = 11;
+pub(super) const VERSION: u8 = 12;
 
 const QUESTION: u8 = 1;
 const TIME: u8 = 2;
