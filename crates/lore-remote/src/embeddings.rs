@@ -62,7 +62,8 @@ impl Embedder for OpenAiEmbeddings {
 }
 
 /// Returns the vectors in the order of their texts. `None` unless there is exactly one vector for
-/// each text, all have the same length, and all values are finite numbers.
+/// each text, all have the same length, and all values are finite numbers, not all of them zero: a
+/// vector without a direction is like nothing.
 fn in_order(mut data: Vec<Embedding>, wanted: usize) -> Option<Vec<Vec<f32>>> {
     data.sort_by_key(|one| one.index);
     let length = data.first().map(|one| one.embedding.len())?;
@@ -72,6 +73,7 @@ fn in_order(mut data: Vec<Embedding>, wanted: usize) -> Option<Vec<Vec<f32>>> {
             one.index == at
                 && one.embedding.len() == length
                 && one.embedding.iter().all(|value| value.is_finite())
+                && one.embedding.iter().any(|value| *value != 0.0)
         });
     sound.then(|| data.into_iter().map(|one| one.embedding).collect())
 }
@@ -96,13 +98,14 @@ mod tests {
 
     #[test]
     fn answers_that_do_not_fit_are_refused() {
-        let cases: [Vec<Embedding>; 6] = [
+        let cases: [Vec<Embedding>; 7] = [
             vec![],
             vec![one(0, &[1.0])],
             vec![one(0, &[1.0]), one(0, &[1.0])],
             vec![one(0, &[1.0]), one(2, &[1.0])],
             vec![one(0, &[1.0]), one(1, &[1.0, 2.0])],
             vec![one(0, &[f32::NAN]), one(1, &[1.0])],
+            vec![one(0, &[0.0, -0.0]), one(1, &[1.0, 0.0])],
         ];
         for case in cases {
             assert_eq!(in_order(case, 2), None);
