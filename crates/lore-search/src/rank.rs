@@ -18,6 +18,7 @@ mod question;
 mod roles;
 mod several;
 mod units;
+mod unsearched;
 mod weights;
 
 use std::cmp::Ordering;

@@ -468,3 +468,58 @@ fn words_with_which_one_asks_count_elsewhere_and_where_nothing_else_is_said() {
     assert_eq!(first("do you remember?"), 102);
     assert_eq!(first("remind me"), 103);
 }
+
+#[test]
+fn function_words_of_other_languages_are_not_searched_for() {
+    let mut index = Index::new();
+    let texts = [
+        "Der Tresor hat den Code von Reto.",
+        "Ich habe den Müll rausgebracht.",
+        "Ich habe mit Petra telefoniert.",
+        "The hat was lost in the war, and many came to die",
+    ];
+    let others = (100..130).map(|number| format!("Bestellung {number} ging am Montag raus."));
+    let texts = texts.into_iter().map(str::to_owned).chain(others);
+    for (number, body) in (1..).zip(texts) {
+        index.put(entry(number, &body, &When::Written("2024-05-13")));
+    }
+    for question in ["Wo habe ich den Code?", "Wer hat den Code?", "Code"] {
+        assert_eq!(ids(&ask(&index, &Query::new(question, 5))), [1], "{question}");
+    }
+    assert_eq!(ids(&ask(&index, &Query::new("die hat war", 1))), [4]);
+    assert!(ask(&index, &Query::new("Wer hat die Wahl gewonnen?", 5)).is_empty());
+}
+
+#[test]
+fn a_verb_of_saying_does_not_beat_the_month_that_is_asked_for() {
+    let mut index = Index::new();
+    for number in 0..48 {
+        let is_may = number % 8 < 2;
+        let (author, body) = match (number % 2 == 0, is_may) {
+            (true, true) => ("Priya", "The tent stood in the rain"),
+            (true, false) => ("Priya", "They say I said yes, and you say no"),
+            (false, _) => ("Owen", "That sounds like a good idea"),
+        };
+        let day = if is_may { "2024-05-20" } else { "2024-02-20" };
+        let mut turn = entry(number, &format!("{body}, part {number}"), &When::Happened(day));
+        turn.meta.session = Some(day.to_owned());
+        turn.meta.position = number;
+        turn.meta.author = Some(author.to_owned());
+        index.put(turn);
+    }
+    let hits = ask(&index, &Query::new("What did Priya say in May 2024?", 5));
+    assert!(ids(&hits).iter().all(|id| id % 8 < 2), "{:?}", ids(&hits));
+}
+
+#[test]
+fn what_is_only_spelt_alike_is_no_reason() {
+    let mut index = Index::new();
+    for (number, body) in
+        (1..).zip(["Faktury wysyłamy pocztą, bo Nowak nie czyta", "The office closes at noon"])
+    {
+        index.put(entry(number, body, &When::Written("2024-05-13")));
+    }
+    for question in ["zzyzx", "zzyzx flurb"] {
+        assert!(ask(&index, &Query::new(question, 5)).is_empty(), "{question}");
+    }
+}

@@ -7,6 +7,7 @@
 
 mod fold;
 mod irregular;
+mod language;
 mod stop;
 
 use std::cell::Cell;
@@ -15,6 +16,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
 pub use fold::{composed, fold};
+pub use language::Language;
 
 /// One word of a text, with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! "any news on", that only say that something is asked.
 //!
 //! Only the beginning of a question counts as a frame. Elsewhere the same words have a meaning: in
-//! "what did Tomas tell me" somebody tells.
+//! "who told me of Tomas" somebody tells.
 
 use lore_text::analysis::{Word, name_words, stems, words};
 

@@ -1,6 +1,8 @@
 //! Words in common: BM25 in which the words of a text's neighbours count as well, and words of
 //! similar meaning count in part.
 
+use lore_text::table;
+
 use crate::column::{Column, Slot};
 use crate::fixed::{ONE, fixed, float, times};
 use crate::lexicon::{Lexicon, Near, StemId};
@@ -47,6 +49,8 @@ struct Term {
     says: Says,
     exact: Option<StemId>,
     near: Vec<Near>,
+    /// Whether one of those means about the same.
+    has_clear: bool,
     /// The number of documents it occurs in.
     documents: usize,
     /// The number of posting entries that must be read for it.
@@ -315,7 +319,17 @@ impl Term {
     const CLEAR: f32 = 0.2;
 
     fn is_shared(&self) -> bool {
-        self.documents > 0 || self.near.iter().any(|near| near.weight >= Self::CLEAR)
+        self.documents > 0 || self.has_clear
+    }
+
+    /// Whether one of the similar stems means about the same as `stem`. Where the meaning of either
+    /// is only guessed from its spelling, it must be an inflected form or a part of the other.
+    fn has_clear(lexicon: &Lexicon, stem: &str, near: &[Near]) -> bool {
+        let is_known = table::is_word(stem);
+        let clear = near.iter().take_while(|near| near.weight >= Self::CLEAR);
+        clear
+            .filter_map(|near| lexicon.stem(near.stem))
+            .any(|near| is_known && table::is_word(near) || are_spelt_alike(stem, near))
     }
 
     fn new(view: &View, lexicon: &Lexicon, stem: &str, says: Says) -> Self {
@@ -324,7 +338,8 @@ impl Term {
         let near = lexicon.near(stem, |id| length(id) > 0);
         let documents = exact.map_or(0, length);
         let cost = documents + near.iter().map(|near| length(near.stem)).sum::<usize>();
-        Self { says, exact, near, documents, cost }
+        let has_clear = Self::has_clear(lexicon, stem, &near);
+        Self { says, exact, near, has_clear, documents, cost }
     }
 }
 
@@ -343,6 +358,15 @@ impl Room {
     pub(super) fn of(self, span: f32) -> f32 {
         K1 * (1.0 - B) + self.slope * span
     }
+}
+
+/// Whether two stems begin alike, or one is a part of the other.
+fn are_spelt_alike(one: &str, other: &str) -> bool {
+    /// So many letters are more than an ending.
+    const LETTERS: usize = 4;
+    let alike = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let is_part = |part: &str, whole: &str| whole.contains(part) && part.chars().count() >= LETTERS;
+    alike >= LETTERS || is_part(one, other) || is_part(other, one)
 }
 
 /// The number of documents that contain a stem.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use lore_text::table;
+
 use crate::column::{Column, Slot};
 use crate::rank::candidates::widening;
 use crate::rank::question::Question;
@@ -51,6 +53,9 @@ pub(super) struct Probe<'a> {
 pub(super) enum Model {
     /// The compiled-in table.
     Table,
+    /// The same for a question of whose words it knows none. Their meaning is only guessed from
+    /// their spelling, and may be like anything.
+    Guess,
     /// An external model, about which nothing is known.
     Outside,
 }
@@ -61,9 +66,9 @@ impl Model {
         let near = 0.5 - 0.2 * certainty;
         match self {
             Self::Table if likeness >= near.max(0.45) => Closeness::Clear,
-            Self::Table if likeness >= near => Closeness::Near,
+            Self::Table | Self::Guess if likeness >= near => Closeness::Near,
             Self::Outside if above >= 0.1 => Closeness::Clear,
-            Self::Table | Self::Outside => Closeness::Far,
+            Self::Table | Self::Guess | Self::Outside => Closeness::Far,
         }
     }
 
@@ -72,7 +77,7 @@ impl Model {
     pub(super) fn certainty(self, view: &View, slot: Slot) -> f32 {
         const HALF_SURE: f32 = 30.0;
         match self {
-            Self::Table if !view.is_log(slot) => {
+            Self::Table | Self::Guess if !view.is_log(slot) => {
                 let words = view.span(slot);
                 words / (words + HALF_SURE)
             }
@@ -88,7 +93,9 @@ pub(super) fn probes<'a>(view: &'a View, question: &'a Question) -> Vec<Probe<'a
         let field = view.meanings.external.get(&(Arc::clone(model), vector.values.len()))?;
         Some(Probe::new(field, vector, Model::Outside))
     });
-    let own = Probe::new(&view.meanings.own, &question.meaning, Model::Table);
+    let is_known = question.stems.iter().any(|stem| table::is_word(stem));
+    let model = if is_known { Model::Table } else { Model::Guess };
+    let own = Probe::new(&view.meanings.own, &question.meaning, model);
     external.into_iter().chain([own]).filter(Probe::says_something).collect()
 }
 

@@ -39,6 +39,12 @@ pub(super) fn named_authors(
 /// Longer queries are texts, not questions about somebody.
 const MOST_WORDS: usize = 200;
 
+/// Whether a word, in the form in which names are compared, is what somebody is called who said
+/// something.
+pub(super) fn is_first_name(word: &str, view: &View) -> bool {
+    view.authors.live().any(|(_, author)| !Role::is_label(author) && first_name(author) == word)
+}
+
 fn first_name(author: &str) -> &str {
     author.split(' ').next().unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use lore_text::analysis::{Word, identifiers, name_words, stems, words};
+use lore_text::analysis::{Language, identifiers, name_words, stems};
 use lore_text::table::{self, DIMENSIONS};
 use lore_text::time::{
     Mention, Reading, Relative, asked_dates, asks_for_time, is_date_word, names_time,
@@ -18,8 +18,8 @@ use crate::lexicon::Lexicon;
 use crate::query::Query;
 use crate::rank::frame::unframed;
 use crate::rank::named::named_authors;
-use crate::rank::roles::Asked;
 use crate::rank::several::asks_for_several;
+use crate::rank::unsearched::Unsearched;
 use crate::rank::weights;
 use crate::vectors::Small;
 use crate::view::calendar::day_number;
@@ -112,19 +112,19 @@ impl Question {
         let occurs = |term: &str| documents(term) > 0;
         let dates = named_dates(asked_for, view);
         let text = respelt(asked_for, &dates, occurs);
-        let asked = asked(&text, view);
+        let unsearched = Unsearched::read(&text, Language::of(&query.text), view);
         let mut wanted = Vec::new();
         let mut seen = FxHashSet::default();
         let mut sum = [0.0; DIMENSIONS];
         let relative = relative_days(query, &text, view);
         let days = named_days(&dates, &relative, view);
-        let only_times = only_times(&text, &relative, &asked);
+        let only_times = only_times(&text, &relative, &unsearched);
         let mut times = FxHashSet::default();
         stems(&text, |word, stem| {
             // "ago" only marks a relative time.
             let is_time = word.surface.eq_ignore_ascii_case("ago")
                 || only_times.contains(&word.start) && !names_time(word.surface);
-            if is_time || asked.framing.contains(&word.start) {
+            if is_time || unsearched.has(word) {
                 return;
             }
             if !days.is_empty() && is_date_word(word.surface) {
@@ -143,7 +143,7 @@ impl Question {
             }
         });
         let several = days.is_empty()
-            && asks_for_several(&name.split(' ').take(MOST_WORDS).collect::<Vec<_>>());
+            && asks_for_several(&name.split(' ').take(Unsearched::MOST_WORDS).collect::<Vec<_>>());
         let external = query.embedding.as_ref();
         let rarity = |stem: &String| view.rarity(documents(stem) as u64 * ONE);
         Self {
@@ -154,8 +154,8 @@ impl Question {
             external: external.map(|v| (Arc::clone(&v.model), Small::unit(&v.values))),
             asks_for_time: asks_for_time(asked_for),
             several,
-            authors: named_authors(asked_for, asked.role, view),
-            author_weight: match asked.role {
+            authors: named_authors(asked_for, unsearched.role, view),
+            author_weight: match unsearched.role {
                 Some(_) => weights::SIDE,
                 None if several => weights::AUTHOR_OF_SEVERAL,
                 None => weights::AUTHOR,
@@ -262,7 +262,7 @@ fn relative_days(query: &Query, text: &str, view: &View) -> Vec<Relative> {
 
 /// The positions of the words of relative times, if the question asks for nothing else. They are
 /// not searched for, because in a text the same words mean another time.
-fn only_times(text: &str, relative: &[Relative], asked: &Asked) -> Vec<usize> {
+fn only_times(text: &str, relative: &[Relative], unsearched: &Unsearched) -> Vec<usize> {
     if relative.is_empty() {
         return Vec::new();
     }
@@ -272,27 +272,8 @@ fn only_times(text: &str, relative: &[Relative], asked: &Asked) -> Vec<usize> {
         if is_relative(word.start) {
             times.push(word.start);
         } else {
-            says_more |= !ASKS.contains(&stem) && !asked.framing.contains(&word.start);
+            says_more |= !ASKS.contains(&stem) && !unsearched.has(word);
         }
     });
     if says_more { Vec::new() } else { times }
-}
-
-/// Longer queries are texts, not questions about somebody.
-const MOST_WORDS: usize = 200;
-
-/// Which side of a chat with a chatbot is asked about, and the positions of words that say nothing
-/// else. Empty if the view has no such chats.
-fn asked(text: &str, view: &View) -> Asked {
-    if !view.authors.live().any(|(id, _)| view.authors.role(id).is_some()) {
-        return Asked::default();
-    }
-    let words: Vec<Word<'_>> = words(text).take(MOST_WORDS).collect();
-    let folded: Vec<String> = words.iter().map(|word| name_words(word.surface)).collect();
-    let asked = Asked::read(&folded.iter().map(String::as_str).collect::<Vec<_>>());
-    let starts = asked.framing.iter().filter_map(|at| words.get(*at)).map(|word| word.start);
-    let framing: Vec<usize> = starts.collect();
-    let mut says_more = false;
-    stems(text, |word, _| says_more |= !framing.contains(&word.start));
-    Asked { framing: if says_more { framing } else { Vec::new() }, ..asked }
 }

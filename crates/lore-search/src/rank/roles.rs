@@ -27,6 +27,19 @@ impl Asked {
     }
 }
 
+/// The position of a verb that asks for somebody's words and nothing of the topic: "what did Ada
+/// say". `is_somebody` tells whose words can be told from those of others.
+pub(super) fn said_by(words: &[&str], is_somebody: impl Fn(&str) -> bool) -> Option<usize> {
+    const DID: [&str; 5] = ["did", "does", "has", "had", "was"];
+    const SPEAKS: [&str; 6] = ["say", "said", "saying", "tell", "told", "telling"];
+    let asks = |pair: &[&str]| matches!(pair, ["what", did] if DID.contains(did));
+    let subject = 2 + words.windows(2).position(asks)?;
+    let after = words.get(subject..)?;
+    let verb = after.iter().take(BETWEEN + 1).position(|word| SPEAKS.contains(word))?;
+    let is_said = after.get(..verb)?.iter().any(|word| is_somebody(word));
+    is_said.then_some(subject + verb)
+}
+
 /// The positions below `all` that are not kept, plus `more`.
 fn others(all: usize, kept: &[usize], more: Option<&usize>) -> Vec<usize> {
     (0..all).filter(|at| !kept.contains(at) || Some(at) == more).collect()
@@ -250,6 +263,28 @@ mod tests {
         assert_eq!(framing("which ports did you list"), "list");
         assert_eq!(framing("what did i promise to my sister"), "");
         assert_eq!(framing("what did my sister say"), "");
+    }
+
+    #[test]
+    fn somebodys_words_are_asked_for_without_the_verb() {
+        let verb = |question: &str| {
+            let words: Vec<&str> = question.split(' ').collect();
+            said_by(&words, |word| word == "ada").map(|at| words[at].to_owned())
+        };
+        for (question, expected) in [
+            ("what did ada say in may", Some("say")),
+            ("what did ada tell bob about the mill", Some("tell")),
+            ("what has old ada ever said", Some("said")),
+            ("and what was ada saying about it", Some("saying")),
+            ("what book did ada tell bob of", None),
+            ("what did the miller say", None),
+            ("what did bob say to ada", None),
+            ("did ada say it", None),
+            ("what is a talk show", None),
+            ("what", None),
+        ] {
+            assert_eq!(verb(question).as_deref(), expected, "{question}");
+        }
     }
 
     #[test]
