@@ -64,7 +64,7 @@ def call(program, tool: str, **arguments) -> dict:
 
 def test_an_archive_becomes_the_world_and_does_so_once(program, archive):
     told = program.ok("import", "world-anvil", str(archive))
-    assert "1 files are nothing known" in told and "9 new, 0 changed, 0 unchanged, 0 deleted, 0 left out" in told, told
+    assert "1 files are of no known kind" in told and "9 new, 0 changed, 0 unchanged, 0 deleted, 0 left out" in told, told
     lord = call(program, "get_article", article_id=uid(3), granularity=2)["data"]
     assert lord["content"] == f"Rules @[the keep](settlement:{uid(4)}) with *care*."
     assert (lord["template"], lord["category"]["title"]) == ("person", "People")

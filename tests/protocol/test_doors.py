@@ -220,7 +220,7 @@ def test_pages_take_the_ids_of_the_other_doors(house):
         (row,) = house.there.do("get_entities", entity_ids=[form])["results"]
         assert not row["success"] and "Quay" not in str(row), row
     (row,) = here.do("get_entities", entity_ids=["Quay of Nowhere"])["results"]
-    assert "no id of an entity" in row["error"]
+    assert "not the id of an entity" in row["error"]
 
 
 def test_every_tool_of_the_table_takes_the_ids_of_the_other_doors(house):

@@ -218,6 +218,7 @@ mod tests {
         let cases = [
             (format!("key {}IOSFODNN7EXAMPLE in use", "AKIA"), "AWS key"),
             (format!("ghp_{letters}"), "GitHub token"),
+            (format!("token ghp_{letters}"), "GitHub token"),
             (format!("use sk-ant-api03-{letters} here"), "API key"),
             (format!("sk-proj-{letters}"), "API key"),
             (format!("Authorization: Bearer {letters}"), "bearer token"),

@@ -3,7 +3,7 @@
 //!
 //! So far from its label, a value counts only if it looks like a password by itself.
 
-use super::forms::is_slug;
+use super::forms::{is_slug, known_by_form};
 use super::labelled::{PASSWORD_LEAST, plain};
 use super::labels::{IS, Label, STILL};
 use super::looks::{is_contrived, is_strong, looks_random};
@@ -36,11 +36,15 @@ fn is_changed(before: &str) -> bool {
     })
 }
 
-/// Matches a label such as `token` that is directly followed by a key.
+/// Matches a label such as `token` that is directly followed by a key. What the key is for is told
+/// by its own form, if that is known.
 pub(super) fn token(rest: &str) -> Option<Hit> {
     const LEAST: usize = 32;
     let label = Label::at(rest).filter(|label| !label.is_password)?;
     let value = rest.get(label.length..)?.strip_prefix(' ')?;
+    if known_by_form(value).is_some() {
+        return None;
+    }
     let value = value.get(..run(value, is_word))?;
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let hit = Hit { kind: "secret", kept: label.length + 1, length: value.len() };
