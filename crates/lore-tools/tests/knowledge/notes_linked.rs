@@ -114,6 +114,17 @@ async fn markdown_links_are_links() {
 }
 
 #[tokio::test]
+async fn a_link_by_address_counts_although_its_note_was_read_before_its_target() {
+    let world = World::new().await;
+    put(&world, "Log/Monday.md", "Saw [her](../People/Ada%20Holt.md#bio).\n");
+    put(&world, "Log/Tuesday.md", "Saw [her](People/Ada%20Holt.md) again.\n");
+    put(&world, "People/Ada Holt.md", PERSON);
+    sync(&world).await;
+    let ada = about(&world, "People/Ada Holt.md").await;
+    assert_eq!(backlinks(&world, &ada).await, ["Log/Monday", "Log/Tuesday"]);
+}
+
+#[tokio::test]
 async fn notes_that_link_to_each_other_come_to_rest() {
     let world = World::new().await;
     for (one, other) in [("Ada", "Bo"), ("Bo", "Ada")] {

@@ -43,9 +43,20 @@ pub(super) fn kept(items: &[NewRelation], text: &str) -> Option<(String, Value)>
     let ends = items.iter().flat_map(|item| [item.subject.clone(), item.object.clone()]);
     let targets = ends.chain(links::targets(text));
     let named = targets.filter(|target| !target.starts_with(uri::PREFIX));
-    let keys: BTreeSet<String> = named.map(|target| waiting::key(note::last(&target))).collect();
+    let keys: BTreeSet<String> = named
+        .flat_map(|target| {
+            let address = target.starts_with(['.', '/']).then(|| at_address(note::last(&target)));
+            std::iter::once(waiting::key(note::last(&target))).chain(address)
+        })
+        .collect();
     let keys: Vec<String> = keys.into_iter().take(NAMES_MAX).collect();
     (!keys.is_empty()).then(|| (LINKS.to_owned(), json!(keys)))
+}
+
+/// The key of a name to which a link leads by its address alone. The text of the note need not say
+/// the name, so the name is not found there when it becomes known.
+fn at_address(name: &str) -> String {
+    format!("./{}", waiting::key(name))
 }
 
 /// Returns relations stated by the note at a path, with the paths they lead to as seen from the
@@ -64,7 +75,7 @@ pub(super) async fn placed(
 
 /// After a note about an entity came or moved here: completes relations that wait for it by its file
 /// name, and lets other notes be read again that link to this name. Those that link by a name that
-/// is the entity's alone know already whom they mean.
+/// is the entity's alone know already whom they mean, unless they link by an address.
 pub(super) async fn came(librarian: &Librarian, path: &NotePath, entity: &Entity) -> Result<()> {
     let title = path.title();
     let mut names = std::iter::once(&entity.node.name).chain(&entity.node.aliases);
@@ -74,6 +85,10 @@ pub(super) async fn came(librarian: &Librarian, path: &NotePath, entity: &Entity
     }
     if !is_named || entities::exactly_named(librarian, title).await?.len() > 1 {
         turned(librarian, entity, &Turned::Come(vec![title.to_owned()])).await;
+    }
+    let addressing = librarian.catalogue().await?.linking_to(&[at_address(title)]);
+    for some in addressing.chunks(MARKED_AT_ONCE) {
+        mark(librarian, some).await?;
     }
     Ok(())
 }
